@@ -1,0 +1,77 @@
+// The contract every way of running Cursor fulfils. Lives in worker threads; knows no HTTP and no pool.
+import type { AgentEvent, Batch } from '../core/events.ts'
+import type { Job, LaunchProfile } from '../core/job.ts'
+import type { ExitCause } from '../core/telemetry.ts'
+
+/** What a worker may do for all its agents; plain data, handed over once as worker data. */
+export interface WorkerSettings {
+  /** Identifies this run of the service; part of scratch names, ledger entries and the children's marker variable. */
+  readonly instance: string
+  /** Root of scratch folders: per user, 0700. */
+  readonly scratchRoot: string
+  /** Folder of the ledger of live process groups. */
+  readonly ledgerDir: string
+  readonly exitGraceMs: number
+  readonly killGraceMs: number
+  /** Longest line accepted from a child, bytes. */
+  readonly maxLineBytes: number
+  /** `private`: each child gets its own CURSOR_CONFIG_DIR with the login carried over. `shared`: the user's own. */
+  readonly configDir: 'private' | 'shared'
+  /** Extra variables for children (setting `cursor.env`). */
+  readonly env: Readonly<Record<string, string>>
+  /** Bytes of events that may be on their way to the main thread without having been taken (`limits.buffer_kb`). */
+  readonly creditBytes: number
+  /** Whether `ps` was found at start: tree-kill takes the process down without it. */
+  readonly hasPs: boolean
+}
+
+export interface ExitFacts {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** Last bytes of stderr as text, bounded; for classification, never shown unredacted. */
+  readonly stderrTail: string
+}
+
+/** One child process, ready for a prompt or about to be. */
+export interface Agent {
+  readonly pid: number
+  /** True when it can take another job after the present one ended well. */
+  readonly reusable: boolean
+  /** Resolves when a prompt can be taken (at once for a process that waits on stdin). Rejects never: see `ended`. */
+  readonly ready: Promise<void>
+  /** Resolves when the child process and everything it left in its group is gone. Never rejects. */
+  readonly ended: Promise<ExitFacts>
+  /** Resolves with the reason when the child, still without a prompt, wrote an event or exited: it must be discarded. */
+  readonly spoiled: Promise<string>
+  /**
+   * Writes the prompt and yields what the agent does, a batch per read of its output; the last event of the last batch
+   * is terminal. Reading stops while nobody pulls (back-pressure). Never throws: trouble is the terminal event.
+   * `onPrompted` is called when the prompt has been handed to the child.
+   */
+  run(job: Job, onPrompted: () => void): AsyncIterable<Batch>
+  /** Ends the child as `process/terminate.ts` does; the first cause given is the one kept. Resolves with `ended`. */
+  close(cause: ExitCause): Promise<ExitFacts>
+}
+
+export interface AgentHooks {
+  /** A signal was sent to the child's group. */
+  readonly onKilled: (signal: 'SIGTERM' | 'SIGKILL') => void
+}
+
+export interface Backend {
+  /** Starts a child for the profile. @throws AgentEvent-shaped LaunchFailure when it cannot even be spawned. */
+  launch(profile: LaunchProfile, settings: WorkerSettings, hooks: AgentHooks): Promise<Agent>
+}
+
+/** Thrown by `launch` only, inside the worker only; the worker turns it into the run's terminal event. */
+export class LaunchFailure extends Error {
+  override readonly name = 'LaunchFailure'
+  readonly event: Extract<AgentEvent, { type: 'failure' }>
+  constructor(
+    event: Extract<AgentEvent, { type: 'failure' }>,
+    options?: { readonly cause?: unknown },
+  ) {
+    super(event.message, options)
+    this.event = event
+  }
+}

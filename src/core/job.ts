@@ -1,0 +1,81 @@
+// Job: what one run of an agent needs, as plain data that survives structured clone.
+import { type ProfileKey, profileKeyOf, type RunId } from './ids.ts'
+
+export type BackendName = 'print' | 'acp' | 'sdk'
+export type Mode = 'agent' | 'bridge' | 'ask' | 'plan'
+export type Permissions = 'read-only' | 'workspace' | 'full'
+
+/** The class of folder, not the folder: a scratch folder is unique to a child and made with it. */
+export type Folder =
+  | { readonly class: 'scratch' }
+  /** Absolute real path, already checked against the allowed roots. */
+  | { readonly class: 'workspace'; readonly path: string }
+
+/** What the request decides of everything an agent reads at start. Two equal profiles can share a warm child. */
+export interface LaunchProfile {
+  readonly backend: BackendName
+  /** Absolute path of the CLI. */
+  readonly binary: string
+  /** As `--version` printed it, '' when unknown. */
+  readonly cliVersion: string
+  readonly folder: Folder
+  /** Cursor's model id, passed as `--model`. */
+  readonly model: string
+  readonly mode: Mode
+  readonly permissions: Permissions
+  readonly sandbox: 'default' | 'enabled' | 'disabled'
+  readonly approveMcps: boolean
+  /** `argv` only where this version of the CLI was seen not to read stdin; such a profile is never warmed. */
+  readonly promptVia: 'stdin' | 'argv'
+  /** Digest of tool list, rules and configuration that the child reads at start; '' for none. */
+  readonly digest: string
+}
+
+export interface PromptImage {
+  /** File name the prompt text refers to, relative to the scratch folder. */
+  readonly name: string
+  readonly mediaType: string
+  readonly base64: string
+}
+
+export interface Prompt {
+  readonly text: string
+  /** Written beside the agent (print, scratch folder) or passed natively (ACP, SDK). */
+  readonly images: readonly PromptImage[]
+}
+
+export interface Job {
+  readonly runId: RunId
+  readonly profile: LaunchProfile
+  readonly prompt: Prompt
+  readonly limits: JobLimits
+}
+
+export interface JobLimits {
+  /** Slot granted → end of the reply; on expiry the run ends with `run-timeout`. */
+  readonly timeoutMs: number
+  /** No event while no tool is open and the reader keeps up; on expiry `run-stalled`. */
+  readonly stallMs: number
+  /** Submitted → slot granted; on expiry `queue-timeout`. */
+  readonly queueMs: number
+}
+
+/** Stable key of a profile: equal for equal profiles whatever the order of their fields. */
+export function profileKey(profile: LaunchProfile): ProfileKey {
+  const folder = profile.folder.class === 'scratch' ? 'scratch' : `workspace:${profile.folder.path}`
+  return profileKeyOf(
+    JSON.stringify([
+      profile.backend,
+      profile.binary,
+      profile.cliVersion,
+      folder,
+      profile.model,
+      profile.mode,
+      profile.permissions,
+      profile.sandbox,
+      profile.approveMcps,
+      profile.promptVia,
+      profile.digest,
+    ]),
+  )
+}

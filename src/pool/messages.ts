@@ -1,0 +1,72 @@
+// All that crosses between the main thread and a worker. Plain data; failures are events, because an Error loses its
+// class, name and code on the way (measured with piscina 5.3.2 on Node 20).
+import type { MessagePort } from 'node:worker_threads'
+import type { AgentEvent } from '../core/events.ts'
+import type { ProfileKey, RunId } from '../core/ids.ts'
+import type { Job, LaunchProfile } from '../core/job.ts'
+import type { ChildState, ExitCause } from '../core/telemetry.ts'
+
+/** Payload of the piscina task that is one attempt of a run. The task ends when the child is gone or idle again. */
+export interface RunTask {
+  readonly job: Job
+  readonly key: ProfileKey
+}
+
+/** Result of that task. */
+export interface RunReport {
+  /** False when the seat holds no child any more. */
+  readonly childKept: boolean
+}
+
+/** Main thread → worker, over the seat's own port. */
+export type ToWorker =
+  /** Launch a spare for this profile unless the seat already holds a child or a run. */
+  | { readonly type: 'warm'; readonly profile: LaunchProfile; readonly key: ProfileKey }
+  /** End the run: the child is closed with this cause, the run's iterator ends, the task then completes. */
+  | { readonly type: 'cancel'; readonly runId: RunId; readonly cause: ExitCause }
+  /** The main thread took this many bytes of events. */
+  | { readonly type: 'credit'; readonly runId: RunId; readonly bytes: number }
+  /** Close a child that is not running anything (spare or idle). */
+  | { readonly type: 'discard'; readonly cause: ExitCause }
+
+/** Worker → main thread, over the seat's own port. */
+export type FromWorker =
+  | {
+      readonly type: 'events'
+      readonly runId: RunId
+      readonly events: readonly AgentEvent[]
+      readonly readAtMs: number
+      /** Size of this batch as counted against the credit. */
+      readonly bytes: number
+    }
+  /** The prompt has been written; `launchMs` is 0 when the child was warm. */
+  | {
+      readonly type: 'prompted'
+      readonly runId: RunId
+      readonly launchMs: number
+      readonly warm: boolean
+    }
+  | { readonly type: 'child'; readonly child: ChildFact }
+  | { readonly type: 'killed'; readonly signal: 'SIGTERM' | 'SIGKILL' }
+
+/** Facts about the seat's child, enough for the main thread to end it when the thread cannot. */
+export type ChildFact =
+  | {
+      readonly at: Exclude<ChildState, 'closing'> | 'closing'
+      readonly pid: number
+      readonly key: ProfileKey
+    }
+  | {
+      readonly at: 'gone'
+      readonly pid: number
+      readonly cause: ExitCause
+      /** A spare that died or spoke before it got a prompt: why; '' otherwise. */
+      readonly spoiled: string
+    }
+
+/** Posted once per thread through `parentPort`, with the port transferred. */
+export interface SeatHello {
+  readonly type: 'seat'
+  readonly threadId: number
+  readonly port: MessagePort
+}

@@ -140,12 +140,18 @@ export class Refusal extends Error {
   readonly retryAfterS: number | undefined
   /** Extra fields for the error envelope's `details`, e.g. `{ error_code: 'thread_unsupported_request' }`. */
   readonly details: Readonly<Record<string, string>> | undefined
+  /**
+   * The same request failed before, after work was done: the answer must be one that this protocol's clients do
+   * not send again (chat and Responses: 400 with this code and text; Messages: the usual status with NR).
+   */
+  readonly repeated: boolean
   constructor(
     code: FailureCode,
     message: string,
     options: {
       readonly retryAfterS?: number
       readonly details?: Readonly<Record<string, string>>
+      readonly repeated?: boolean
       readonly cause?: unknown
     } = {},
   ) {
@@ -153,5 +159,6 @@ export class Refusal extends Error {
     this.code = code
     this.retryAfterS = options.retryAfterS
     this.details = options.details
+    this.repeated = options.repeated ?? false
   }
 }

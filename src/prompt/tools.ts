@@ -1,0 +1,24 @@
+// Which of the client's tools are offered to Cursor, and what the client insists on. Pure.
+import type { Mode } from '../core/job.ts'
+import type { ToolDefinition, Turn } from '../core/turn.ts'
+
+/**
+ * Tools to offer in this mode. In `agent`, `ask` and `plan` Cursor runs tools of its own and nobody could run the
+ * client's (Skill, Task, to-do lists and the rest), so none are advertised; in `bridge` the client runs all of them.
+ */
+export function advertisedTools(turn: Turn, mode: Mode): readonly ToolDefinition[] {
+  return mode === 'bridge' && turn.toolChoice.kind !== 'none' ? turn.tools : []
+}
+
+/** Words for the tool call that the request forces (`a call of the tool "x"`), undefined when it forces none. */
+export function demandedTool(turn: Turn): string | undefined {
+  switch (turn.toolChoice.kind) {
+    case 'auto':
+    case 'none':
+      return undefined
+    case 'required':
+      return 'a tool call'
+    case 'named':
+      return `a call of the tool "${turn.toolChoice.name.slice(0, 128)}"`
+  }
+}

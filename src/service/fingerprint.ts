@@ -20,7 +20,8 @@ const IGNORED_AT_TOP = new Set(['stream', 'stream_options', 'metadata', 'client_
 const IGNORED_ANYWHERE = new Set(['cache_control'])
 
 /** Headers that change the plan or name the conversation. */
-const PLAN_HEADER = /^x-cursor-|session|^x-claude-code-(?:agent|parent-agent)-id$|^conversation_id$|^thread-id$/
+const PLAN_HEADER =
+  /^x-cursor-|session|^x-claude-code-(?:agent|parent-agent)-id$|^conversation_id$|^thread-id$/
 
 /** Hex digest, equal for equal requests whatever the order of keys. */
 export function fingerprint(parts: FingerprintParts): string {

@@ -186,7 +186,8 @@ const ENDED_EARLY: Batch = {
     {
       type: 'failure',
       code: 'internal',
-      message: 'the run ended without an outcome; this is a fault of cursor-adapter, please report it',
+      message:
+        'the run ended without an outcome; this is a fault of cursor-adapter, please report it',
     },
   ],
 }

@@ -1,0 +1,267 @@
+// Turn → events: plans the run, submits it, and lets a retry of the same request share or repeat the earlier outcome.
+import type { Answer, Answerer, RequestFacts } from '../core/answer.ts'
+import type { Terminal } from '../core/events.ts'
+import { Refusal } from '../core/failure.ts'
+import type { RunId, SessionId } from '../core/ids.ts'
+import type { Job, JobLimits } from '../core/job.ts'
+import type { Pool } from '../core/run.ts'
+import type { Logger, RunOutcome, Start, Telemetry } from '../core/telemetry.ts'
+import type { Turn } from '../core/turn.ts'
+import { monotonicMs } from '../lib/clock.ts'
+import { renderPrompt } from '../prompt/render.ts'
+import { identify } from '../sessions/identity.ts'
+import { fingerprint } from './fingerprint.ts'
+import { createMeter } from './meter.ts'
+import type { ModelChoice } from './model-choice.ts'
+import { type Plan, type PlanSettings, plan } from './plan.ts'
+import { chooseRepeat } from './repeats.ts'
+import { type Reader, Reply } from './reply.ts'
+import { createReplyStore, type StoreLimits } from './reply-store.ts'
+import { clampToWindow } from './usage.ts'
+
+export interface AnswererSettings extends PlanSettings {
+  readonly usage: 'prompt' | 'cursor'
+  readonly limits: JobLimits
+  /** A reader that left may come back within this time, ms. */
+  readonly graceMs: number
+  readonly join: boolean
+  readonly store: StoreLimits
+}
+
+export interface CliFacts {
+  readonly binary: string
+  readonly version: string
+  readonly promptVia: 'stdin' | 'argv'
+}
+
+export interface AnswererParts {
+  readonly pool: Pool
+  readonly settings: AnswererSettings
+  /** @throws Refusal cli-missing, naming the setting that mends it. */
+  readonly cli: () => CliFacts
+  /** @throws Refusal model-not-found naming the nearest ones. */
+  readonly chooseModel: (turn: Turn) => Promise<ModelChoice>
+  /** Real path of the folder to work in, undefined for a scratch one. @throws Refusal when it must not be used. */
+  readonly workspace: (turn: Turn, header: string | null) => Promise<string | undefined>
+  readonly countTokens: (turn: Turn) => Promise<number>
+  readonly newRunId: () => RunId
+  readonly telemetry: Telemetry
+  readonly logger: Logger
+}
+
+const REFUSED_BEFORE_A_CHILD: ReadonlySet<string> = new Set([
+  'queue-full',
+  'queue-timeout',
+  'shutting-down',
+  'cli-missing',
+  'cursor-not-logged-in',
+  'cursor-quota',
+])
+
+export function createAnswerer(parts: AnswererParts): Answerer {
+  const { settings, telemetry } = parts
+  const store = createReplyStore(settings.store)
+  /** Requests between their look-up and their entry in the store: two equal ones at once must not both run. */
+  const starting = new Map<string, Promise<Reply>>()
+
+  const prepare = async (turn: Turn, facts: RequestFacts): Promise<Prepared> => {
+    const cli = parts.cli()
+    const [choice, workspace] = await Promise.all([
+      parts.chooseModel(turn),
+      parts.workspace(turn, facts.headers.get('x-cursor-workspace')),
+    ])
+    const modeHeader = facts.headers.get('x-cursor-mode')
+    const planned = plan(turn, {
+      settings,
+      binary: cli.binary,
+      cliVersion: cli.version,
+      promptVia: cli.promptVia,
+      model: choice.id,
+      workspace,
+      modeHeader,
+    })
+    return { planned, window: choice.contextWindow }
+  }
+
+  const begin = (turn: Turn, print: string, prepared: Prepared): Reply => {
+    const { planned } = prepared
+    const job: Job = {
+      runId: parts.newRunId(),
+      profile: planned.profile,
+      prompt: renderPrompt(turn, { images: planned.images }),
+      limits: settings.limits,
+    }
+    const startedMs = monotonicMs()
+    const run = parts.pool.submit(job)
+    const inputTokens = parts
+      .countTokens(turn)
+      .then((tokens) => clampToWindow(tokens, prepared.window))
+    const reply = new Reply({
+      run,
+      meter: createMeter({ telemetry, usageSetting: settings.usage, inputTokens }),
+      budget: store.budget,
+      mode: planned.mode,
+      backend: planned.backend,
+      model: planned.profile.model,
+      inputTokens,
+      onEnd: (ended, terminal) => {
+        const labels = { api: turn.api, backend: planned.backend, mode: planned.mode }
+        telemetry.runEnded(
+          { ...labels, outcome: outcomeOf(terminal, run.marks().start) },
+          (monotonicMs() - startedMs) / 1000,
+        )
+        // Delivery is known only when the last reader is released; without readers nobody will say so.
+        if (ended.readers === 0) store.settle(print, ended)
+      },
+    })
+    store.put(print, reply)
+    return reply
+  }
+
+  return {
+    countTokens: parts.countTokens,
+    async answer(turn, facts) {
+      const identity = identify({
+        api: turn.api,
+        headers: facts.headers,
+        bodyIds: turn.bodyIds,
+        turn,
+      })
+      const print = fingerprint({
+        api: turn.api,
+        credential: facts.credential,
+        conversation: identity.conversation,
+        headers: facts.headers,
+        body: facts.body,
+      })
+      const earlier = store.find(print)
+      const choice = chooseRepeat({
+        earlier: earlier?.state(),
+        hasConversation: identity.conversation !== undefined,
+        saysRetry: Number(facts.headers.get('x-stainless-retry-count') ?? '0') > 0,
+        join: settings.join,
+      })
+      const hand = (reply: Reply, start: Start | undefined): Promise<Answer> =>
+        handOut({
+          reply,
+          start,
+          session: identity.key,
+          graceMs: identity.conversation === undefined ? 0 : settings.graceMs,
+          settle: () => {
+            store.settle(print, reply)
+          },
+        })
+      if (earlier !== undefined) {
+        switch (choice) {
+          case 'join':
+            telemetry.retry('joined')
+            return hand(earlier, 'joined')
+          case 'replay':
+            telemetry.retry('replayed')
+            return hand(earlier, 'replayed')
+          case 'fail-again':
+            telemetry.retry('failed-again')
+            throw repeatedFailure(earlier.terminal)
+          case 'lost':
+            telemetry.retry('failed-again')
+            throw new Refusal(
+              'agent-failed',
+              'the answer to this very request was finished but never delivered, and it is too large to be kept; asking again in the same words would do the work twice. Change the request to run it anew',
+              { repeated: true },
+            )
+          case 'after':
+            telemetry.retry('anew')
+            if (earlier.terminal === undefined) earlier.cancel('client-gone')
+            await earlier.run.settled
+            break
+          case 'anew':
+            break
+        }
+      }
+      const sibling = identity.conversation === undefined ? undefined : starting.get(print)
+      if (sibling !== undefined && settings.join) {
+        telemetry.retry('joined')
+        return hand(await sibling, 'joined')
+      }
+      const starts = prepare(turn, facts).then((prepared) => begin(turn, print, prepared))
+      starting.set(print, starts)
+      try {
+        return await hand(await starts, undefined)
+      } finally {
+        if (starting.get(print) === starts) starting.delete(print)
+      }
+    },
+  }
+}
+
+interface Prepared {
+  readonly planned: Plan
+  readonly window: number | undefined
+}
+
+interface Handed {
+  readonly reply: Reply
+  /** How this exchange got its reply, when not by a run of its own. */
+  readonly start: Start | undefined
+  readonly session: SessionId | undefined
+  readonly graceMs: number
+  readonly settle: () => void
+}
+
+async function handOut(handed: Handed): Promise<Answer> {
+  const { reply, graceMs } = handed
+  const reader: Reader = reply.read()
+  const inputTokens = await reply.inputTokens
+  let released = false
+  return {
+    mode: reply.mode,
+    backend: reply.backend,
+    model: reply.model,
+    session: handed.session,
+    inputTokens,
+    start: () => handed.start ?? reply.run.marks().start ?? 'cold',
+    marks: () => reply.run.marks(),
+    next: () => reader.next(),
+    release(delivered) {
+      if (released) return
+      released = true
+      reply.release(reader, delivered)
+      if (reply.terminal !== undefined) {
+        if (reply.readers === 0) handed.settle()
+        return
+      }
+      if (reply.readers === 0) leave(reply, graceMs)
+    },
+  }
+}
+
+/** The last reader is gone: the run goes on for the grace, so that a client that comes back finds it. */
+function leave(reply: Reply, graceMs: number): void {
+  if (graceMs === 0) {
+    reply.cancel('client-gone')
+    return
+  }
+  void reply.drain()
+  setTimeout(() => {
+    if (reply.readers === 0) reply.cancel('client-gone')
+  }, graceMs).unref()
+}
+
+function repeatedFailure(terminal: Terminal | undefined): Refusal {
+  if (terminal?.type !== 'failure') throw new Error('a failed reply has a failure')
+  return new Refusal(terminal.code, terminal.message, { repeated: true })
+}
+
+function outcomeOf(terminal: Terminal, start: 'warm' | 'cold' | undefined): RunOutcome {
+  if (terminal.type === 'finish') return 'success'
+  switch (terminal.code) {
+    case 'run-timeout':
+      return 'timeout'
+    case 'run-stalled':
+      return 'stalled'
+    case 'cancelled':
+      return 'cancelled'
+    default:
+      return start === undefined && REFUSED_BEFORE_A_CHILD.has(terminal.code) ? 'refused' : 'failed'
+  }
+}

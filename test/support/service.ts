@@ -32,6 +32,11 @@ export interface ServiceOptions {
   readonly folder?: string
 }
 
+export interface PostInit {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
 export interface Service {
   readonly url: string
   readonly pid: number
@@ -50,7 +55,7 @@ export interface Service {
   metrics(): Promise<string>
   /** Value of one series, e.g. `cursor_adapter_runs_active`; undefined when there is none. */
   metric(series: string): Promise<number | undefined>
-  post(path: string, body: unknown, init?: RequestInit): Promise<Response>
+  post(path: string, body: unknown, init?: PostInit): Promise<Response>
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   /** SIGTERM, then asserts that exit code is 0 and that no agent and no scratch folder is left. */
   stop(): Promise<void>
@@ -133,7 +138,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       fetch(url + path, {
         method: 'POST',
         body: JSON.stringify(body),
-        ...init,
+        signal: init.signal ?? null,
         headers: { 'content-type': 'application/json', ...init.headers },
       }),
     exited,

@@ -12,13 +12,8 @@ export function advertisedTools(turn: Turn, mode: Mode): readonly ToolDefinition
 
 /** Words for the tool call that the request forces (`a call of the tool "x"`), undefined when it forces none. */
 export function demandedTool(turn: Turn): string | undefined {
-  switch (turn.toolChoice.kind) {
-    case 'auto':
-    case 'none':
-      return undefined
-    case 'required':
-      return 'a tool call'
-    case 'named':
-      return `a call of the tool "${turn.toolChoice.name.slice(0, 128)}"`
-  }
+  const choice = turn.toolChoice
+  if (choice.kind === 'required') return 'a tool call'
+  if (choice.kind === 'named') return `a call of the tool "${choice.name.slice(0, 128)}"`
+  return undefined
 }

@@ -1,0 +1,37 @@
+// One JSON line per fact on standard error, redacted. Never a prompt: callers pass facts, not texts of conversations.
+import { type DestinationStream, destination as fileDestination, type Level, pino } from 'pino'
+import type { LogFields, Logger } from '../core/telemetry.ts'
+
+export interface LogOptions {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  /** See ops/redact.ts; applied to messages and to every text field. */
+  readonly redact: (text: string) => string
+  /** Default: standard error, written without blocking and flushed when the process ends. */
+  readonly destination?: DestinationStream
+}
+
+/** A logger whose suppressed levels cost one comparison. */
+export function createLogger({ level, redact, destination }: LogOptions): Logger {
+  const sink = pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination ?? fileDestination({ dest: 2, sync: false }),
+  )
+  const clean = (fields: LogFields): LogFields =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? redact(value) : value,
+      ]),
+    )
+  const write =
+    (at: Level) =>
+    (message: string, fields: LogFields = {}): void => {
+      if (sink.isLevelEnabled(at)) sink[at](clean(fields), redact(message))
+    }
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+}

@@ -2,17 +2,19 @@
 import type { Answer, Answerer, RequestFacts } from '../core/answer.ts'
 import type { Terminal } from '../core/events.ts'
 import { Refusal } from '../core/failure.ts'
-import type { RunId, SessionId } from '../core/ids.ts'
+import type { RunId } from '../core/ids.ts'
 import type { Job, JobLimits } from '../core/job.ts'
 import type { Pool } from '../core/run.ts'
-import type { Logger, RunOutcome, Start, Telemetry } from '../core/telemetry.ts'
+import type { Logger, Start, Telemetry } from '../core/telemetry.ts'
 import type { Turn } from '../core/turn.ts'
 import { monotonicMs } from '../lib/clock.ts'
 import { renderPrompt } from '../prompt/render.ts'
 import { identify } from '../sessions/identity.ts'
 import { fingerprint } from './fingerprint.ts'
+import { handOut } from './hand-out.ts'
 import { createMeter } from './meter.ts'
 import type { ModelChoice } from './model-choice.ts'
+import { outcomeOf } from './outcome.ts'
 import { type Plan, type PlanSettings, plan } from './plan.ts'
 import { chooseRepeat } from './repeats.ts'
 import { type Reader, Reply } from './reply.ts'
@@ -48,15 +50,6 @@ export interface AnswererParts {
   readonly telemetry: Telemetry
   readonly logger: Logger
 }
-
-const REFUSED_BEFORE_A_CHILD: ReadonlySet<string> = new Set([
-  'queue-full',
-  'queue-timeout',
-  'shutting-down',
-  'cli-missing',
-  'cursor-not-logged-in',
-  'cursor-quota',
-])
 
 export function createAnswerer(parts: AnswererParts): Answerer {
   const { settings, telemetry } = parts
@@ -107,7 +100,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
       onEnd: (ended, terminal) => {
         const labels = { api: turn.api, backend: planned.backend, mode: planned.mode }
         telemetry.runEnded(
-          { ...labels, outcome: outcomeOf(terminal, run.marks().start) },
+          { ...labels, outcome: outcomeOf(terminal, run.marks().start !== undefined) },
           (monotonicMs() - startedMs) / 1000,
         )
         // Delivery is known only when the last reader is released; without readers nobody will say so.
@@ -199,69 +192,7 @@ interface Prepared {
   readonly window: number | undefined
 }
 
-interface Handed {
-  readonly reply: Reply
-  /** How this exchange got its reply, when not by a run of its own. */
-  readonly start: Start | undefined
-  readonly session: SessionId | undefined
-  readonly graceMs: number
-  readonly settle: () => void
-}
-
-async function handOut(handed: Handed): Promise<Answer> {
-  const { reply, graceMs } = handed
-  const reader: Reader = reply.read()
-  const inputTokens = await reply.inputTokens
-  let released = false
-  return {
-    mode: reply.mode,
-    backend: reply.backend,
-    model: reply.model,
-    session: handed.session,
-    inputTokens,
-    start: () => handed.start ?? reply.run.marks().start ?? 'cold',
-    marks: () => reply.run.marks(),
-    next: () => reader.next(),
-    release(delivered) {
-      if (released) return
-      released = true
-      reply.release(reader, delivered)
-      if (reply.terminal !== undefined) {
-        if (reply.readers === 0) handed.settle()
-        return
-      }
-      if (reply.readers === 0) leave(reply, graceMs)
-    },
-  }
-}
-
-/** The last reader is gone: the run goes on for the grace, so that a client that comes back finds it. */
-function leave(reply: Reply, graceMs: number): void {
-  if (graceMs === 0) {
-    reply.cancel('client-gone')
-    return
-  }
-  void reply.drain()
-  setTimeout(() => {
-    if (reply.readers === 0) reply.cancel('client-gone')
-  }, graceMs).unref()
-}
-
 function repeatedFailure(terminal: Terminal | undefined): Refusal {
   if (terminal?.type !== 'failure') throw new Error('a failed reply has a failure')
   return new Refusal(terminal.code, terminal.message, { repeated: true })
-}
-
-function outcomeOf(terminal: Terminal, start: 'warm' | 'cold' | undefined): RunOutcome {
-  if (terminal.type === 'finish') return 'success'
-  switch (terminal.code) {
-    case 'run-timeout':
-      return 'timeout'
-    case 'run-stalled':
-      return 'stalled'
-    case 'cancelled':
-      return 'cancelled'
-    default:
-      return start === undefined && REFUSED_BEFORE_A_CHILD.has(terminal.code) ? 'refused' : 'failed'
-  }
 }

@@ -17,7 +17,7 @@ import type { ModelChoice } from './model-choice.ts'
 import { outcomeOf } from './outcome.ts'
 import { type Plan, type PlanSettings, plan } from './plan.ts'
 import { chooseRepeat } from './repeats.ts'
-import { type Reader, Reply } from './reply.ts'
+import { Reply } from './reply.ts'
 import { createReplyStore, type StoreLimits } from './reply-store.ts'
 import { clampToWindow } from './usage.ts'
 

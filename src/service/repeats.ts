@@ -1,4 +1,5 @@
 // An equal request came before: what does this one get? Pure; the table behind "nothing runs twice".
+import { assertNever } from '../core/events.ts'
 
 /** What became of the earlier exchange's run. */
 export type Earlier =
@@ -49,5 +50,7 @@ export function chooseRepeat(facts: RepeatFacts): RepeatChoice {
       return earlier.kept ? 'replay' : 'lost'
     case 'failed':
       return earlier.worked ? 'fail-again' : 'anew'
+    default:
+      return assertNever(earlier)
   }
 }

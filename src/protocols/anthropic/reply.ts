@@ -1,0 +1,82 @@
+// Events of a whole run → one message, equal to what a client joins from the stream.
+import { type AgentEvent, assertNever } from '../../core/events.ts'
+import type { Turn } from '../../core/turn.ts'
+import { Blocks } from '../blocks.ts'
+import type { ReplyContext } from '../protocol.ts'
+import { type Shown, type ShownFinish, Shows } from '../shown.ts'
+import {
+  emptyMessage,
+  stopReason,
+  textBlock,
+  thinkingBlock,
+  toolUseBlock,
+  wireUsage,
+} from './finish.ts'
+import { type ContentBlock, type Message, SIGNATURE } from './wire.ts'
+
+/** @throws Error when `events` holds no finish (a bug). */
+export function messagesReply(
+  turn: Turn,
+  context: ReplyContext,
+  events: readonly AgentEvent[],
+): Message {
+  const shows = new Shows(turn, context)
+  const draft = new Draft()
+  for (const event of events) {
+    const shown = shows.show(event)
+    if (shown !== undefined) draft.add(shown)
+  }
+  const finish = draft.finish
+  if (finish === undefined) throw new Error('a reply was asked for without a finish event')
+  return {
+    ...emptyMessage(context),
+    content: draft.content(),
+    stop_reason: stopReason(finish.reason),
+    usage: wireUsage(finish.usage),
+  }
+}
+
+class Draft {
+  finish: ShownFinish | undefined
+  readonly #blocks = new Blocks()
+  readonly #content: ContentBlock[] = []
+
+  add(shown: Shown): void {
+    switch (shown.type) {
+      case 'text-delta':
+      case 'thinking-delta':
+        this.#addText(shown.type === 'text-delta' ? 'text' : 'thinking', shown.text)
+        return
+      case 'thinking-end':
+        this.#blocks.close('thinking')
+        return
+      case 'client-call':
+        this.#blocks.begin('call')
+        this.#content.push(toolUseBlock(shown.call, shown.call.input ?? {}))
+        return
+      case 'finish':
+        this.finish = shown
+        return
+      case 'cursor-call':
+      case 'cursor-result':
+      case 'failure':
+        return
+      default:
+        assertNever(shown)
+    }
+  }
+
+  content(): ContentBlock[] {
+    const answered = this.#content.some(({ type }) => type === 'text' || type === 'tool_use')
+    return answered ? this.#content : [...this.#content, textBlock('')]
+  }
+
+  #addText(kind: 'text' | 'thinking', text: string): void {
+    const opened = this.#blocks.enter(kind).length > 0
+    const last = this.#content.at(-1)
+    if (opened) {
+      this.#content.push(kind === 'text' ? textBlock(text) : thinkingBlock(text, SIGNATURE))
+    } else if (last?.type === 'text') last.text += text
+    else if (last?.type === 'thinking') last.thinking += text
+  }
+}

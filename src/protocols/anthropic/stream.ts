@@ -1,5 +1,5 @@
 // AgentEvent → Messages events. Stateful per reply, O(1) per delta.
-import { type AgentEvent, assertNever, isVisible, type ToolStart } from '../../core/events.ts'
+import { type AgentEvent, assertNever, type ToolStart } from '../../core/events.ts'
 import type { Turn } from '../../core/turn.ts'
 import { type BlockStep, Blocks } from '../blocks.ts'
 import type { Frame, ReplyContext, StreamWriter } from '../protocol.ts'
@@ -37,10 +37,10 @@ export class MessagesStream implements StreamWriter {
   }
 
   event(event: AgentEvent): readonly Frame[] {
-    if (this.#shows.ended) return NOTHING
     const shown = this.#shows.show(event)
-    const frames = shown === undefined ? NOTHING : this.#frames(shown)
-    if (this.#opened || !(isVisible(event) || event.type === 'finish')) return frames
+    if (shown === undefined) return NOTHING
+    const frames = this.#frames(shown)
+    if (this.#opened || frames.length === 0 || shown.type === 'failure') return frames
     this.#opened = true
     return [frameOf({ type: 'message_start', message: emptyMessage(this.#context) }), ...frames]
   }

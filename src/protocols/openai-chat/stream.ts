@@ -1,5 +1,5 @@
 // AgentEvent → chat completion chunks. Stateful per reply, O(1) per delta.
-import { type AgentEvent, assertNever, isVisible, type ToolStart } from '../../core/events.ts'
+import { type AgentEvent, assertNever, type ToolStart } from '../../core/events.ts'
 import type { Turn } from '../../core/turn.ts'
 import type { Frame, ReplyContext, StreamWriter } from '../protocol.ts'
 import { type Shown, type ShownFinish, Shows } from '../shown.ts'
@@ -37,10 +37,10 @@ export class ChatStream implements StreamWriter {
   }
 
   event(event: AgentEvent): readonly Frame[] {
-    if (this.#shows.ended) return NOTHING
     const shown = this.#shows.show(event)
-    const frames = shown === undefined ? NOTHING : this.#frames(shown)
-    if (this.#opened || !(isVisible(event) || event.type === 'finish')) return frames
+    if (shown === undefined) return NOTHING
+    const frames = this.#frames(shown)
+    if (this.#opened || shown.type === 'failure' || shown.type === 'thinking-end') return frames
     return [...this.#open(), ...frames]
   }
 

@@ -1,0 +1,109 @@
+// The Hono app: guard, routes, 404, 405 and last-resort errors. Everything it works with is passed in.
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { type Context, Hono } from 'hono'
+import { Refusal } from '../core/failure.ts'
+import type { Protocol } from '../protocols/protocol.ts'
+import { exchangeHandler, type Handler } from './exchange.ts'
+import { failedOf, failureReply } from './failure-reply.ts'
+import { makeGuard } from './guard.ts'
+import {
+  apiOf,
+  ENDPOINT_HINT,
+  OTHER_ROUTE,
+  pathsOf,
+  ROUTES,
+  type RouteInfo,
+  routeOf,
+} from './paths.ts'
+import { idHeaders, requestIdOf } from './reply-headers.ts'
+import { countTokensHandler } from './routes/count-tokens.ts'
+import { detailsHandler, healthHandler } from './routes/health.ts'
+import { metricsHandler } from './routes/metrics.ts'
+import { modelHandler, modelsHandler } from './routes/models.ts'
+import type { HttpEnv, HttpServices } from './services.ts'
+
+/** Serve it with `listen()`: the routes that agents answer write to Node's response (see outlet.ts). */
+export function createApp(services: HttpServices): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>()
+  app.use(observe(services))
+  app.use(guarding(services))
+  const { chat, messages } = services.protocols
+  const post = (info: RouteInfo, handler: Handler): void => {
+    for (const path of pathsOf(info)) app.post(path, handler).all(path, wrongMethod(info))
+  }
+  const get = (info: RouteInfo, handler: Handler): void => {
+    for (const path of pathsOf(info)) app.get(path, handler).all(path, wrongMethod(info))
+  }
+  post(ROUTES.chat, exchangeHandler({ services, protocol: chat, route: ROUTES.chat.route }))
+  post(
+    ROUTES.messages,
+    exchangeHandler({ services, protocol: messages, route: ROUTES.messages.route }),
+  )
+  post(ROUTES.countTokens, countTokensHandler(services))
+  get(ROUTES.models, modelsHandler(services))
+  get(ROUTES.model, modelHandler(services))
+  get(ROUTES.health, healthHandler(services))
+  get(ROUTES.details, detailsHandler(services))
+  get(ROUTES.metrics, metricsHandler(services))
+  app.notFound((c) => {
+    const asked = `${c.req.method} ${c.req.path.slice(0, 100)}`
+    return failed(services, c, new Refusal('not-found', `No endpoint ${asked}. ${ENDPOINT_HINT}`))
+  })
+  app.onError((error, c) => {
+    logBug(services, c, error)
+    return failed(services, c, error)
+  })
+  return app
+}
+
+/** Gives every request its id and counts every reply that does not count itself. */
+function observe({ telemetry }: HttpServices) {
+  return async (c: Context<HttpEnv>, next: () => Promise<void>): Promise<void> => {
+    c.set('requestId', requestIdOf(c.req.header('x-request-id')))
+    await next()
+    if (c.res === RESPONSE_ALREADY_SENT) return
+    telemetry.httpRequest(routeOf(c.req.path)?.route ?? OTHER_ROUTE, c.res.status)
+  }
+}
+
+function guarding(services: HttpServices) {
+  const guard = makeGuard(services.guard)
+  return async (c: Context<HttpEnv>, next: () => Promise<void>): Promise<void> => {
+    const host = c.req.header('host') ?? new URL(c.req.url).host
+    guard.check(c.req.path, host, c.req.raw.headers)
+    await next()
+  }
+}
+
+function wrongMethod(info: RouteInfo) {
+  return (c: Context<HttpEnv>): never => {
+    throw new Refusal(
+      'method-not-allowed',
+      `${info.route} takes ${info.allow}, not ${c.req.method}.`,
+    )
+  }
+}
+
+function failed(services: HttpServices, c: Context<HttpEnv>, error: unknown): Response {
+  const protocol: Protocol = services.protocols[apiOf(c.req.path, c.req.raw.headers)]
+  const failure = failedOf(error)
+  const { status, headers, body } = failureReply(protocol, failure)
+  const allow = failure.code === 'method-not-allowed' ? routeOf(c.req.path)?.allow : undefined
+  return new Response(body, {
+    status,
+    headers: {
+      ...headers,
+      ...idHeaders(c.get('requestId'), protocol.api),
+      ...(allow === undefined ? {} : { allow }),
+    },
+  })
+}
+
+function logBug({ logger }: HttpServices, c: Context<HttpEnv>, error: Error): void {
+  if (error instanceof Refusal) return
+  logger.error('request broke', {
+    requestId: c.get('requestId'),
+    route: routeOf(c.req.path)?.route ?? OTHER_ROUTE,
+    detail: error.stack ?? error.message,
+  })
+}

@@ -1,0 +1,51 @@
+// A refusal or failure before the first byte: status, headers and envelope.
+import { FAILURES, type FailureCode, Refusal } from '../core/failure.ts'
+import type { Protocol, WireFailure } from '../protocols/protocol.ts'
+
+export interface FailureReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** A failure as this file needs it: a Refusal, or a run's `failure` event. */
+export type Failed = WireFailure & { readonly retryAfterS?: number | undefined }
+
+const INTERNAL: Failed = {
+  code: 'internal',
+  message: 'Internal error in cursor-adapter; its log has the details under this request id.',
+}
+
+/** What the client may know of anything thrown: a Refusal as it stands, nothing of anything else. */
+export function failedOf(error: unknown): Failed {
+  return error instanceof Refusal ? error : INTERNAL
+}
+
+export function failureReply(protocol: Protocol, failed: Failed): FailureReply {
+  return {
+    status: protocol.status(failed.code),
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      ...retryHeaders(failed.code, failed.retryAfterS),
+    },
+    body: JSON.stringify(protocol.failure(failed)),
+  }
+}
+
+/**
+ * `Retry-After` is 1 to 30 s: clients give up on longer ones.
+ * Source: measured with the clients of 2026 (Claude Code at 90 s, Codex on a 429 without any).
+ */
+function retryHeaders(
+  code: FailureCode,
+  retryAfterS: number | undefined,
+): Readonly<Record<string, string>> {
+  const row = FAILURES[code]
+  const seconds = retryAfterS ?? row.retryAfterS
+  return {
+    ...(row.noRetry ? { 'x-should-retry': 'false' } : {}),
+    ...(seconds === undefined
+      ? {}
+      : { 'retry-after': String(Math.min(30, Math.max(1, Math.ceil(seconds)))) }),
+  }
+}

@@ -1,0 +1,17 @@
+// POST /v1/messages/count_tokens: our own count, no agent.
+import type Anthropic from '@anthropic-ai/sdk'
+import { type Handler, handler, readTurn } from '../exchange.ts'
+import { sendJson } from '../exchange-state.ts'
+import { ROUTES } from '../paths.ts'
+import type { HttpServices } from '../services.ts'
+
+export function countTokensHandler(services: HttpServices): Handler {
+  const of = { services, protocol: services.protocols.messages, route: ROUTES.countTokens.route }
+  return handler(of, async (exchange, c) => {
+    const { turn } = await readTurn(exchange, c)
+    const count: Anthropic.MessageTokensCount = {
+      input_tokens: await services.answerer.countTokens(turn),
+    }
+    await sendJson(exchange, count)
+  })
+}

@@ -1,0 +1,176 @@
+// Folders for work that belongs to no project: made, removed and swept here. Deletes only names it made itself.
+import { randomBytes } from 'node:crypto'
+import { type Stats, writeFileSync } from 'node:fs'
+import { chmod, lstat, mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { isErrno } from '../lib/errno.ts'
+import { isObject, numberAt, parseJson, stringAt } from '../lib/json.ts'
+import { processLives, readStat } from '../lib/process-identity.ts'
+
+export interface ScratchFolder {
+  /** `<scratchRoot>/<instance>-<random>`; the three below are in it. */
+  readonly root: string
+  readonly work: string
+  readonly config: string
+  readonly data: string
+}
+
+const NAME = /^([a-z0-9]{12})-[a-f0-9]{12}$/
+const OWNER_FILE = 'owner.json'
+/** A folder without an owner file is being made right now, unless it is older than this. */
+const YOUNG_MS = 60_000
+const PRIVATE = 0o700
+
+/** `<scratchRoot>/<instance>-<random>/{work,config,data}`, 0700. The root must exist (prepareScratchRoot). */
+export async function createScratch(scratchRoot: string, instance: string): Promise<ScratchFolder> {
+  const root = join(scratchRoot, `${instance}-${randomBytes(6).toString('hex')}`)
+  if (!NAME.test(basename(root))) throw new Error(`not an instance: ${JSON.stringify(instance)}`)
+  await mkdir(root, { mode: PRIVATE })
+  writeOwner(root)
+  const folder = {
+    root,
+    work: join(root, 'work'),
+    config: join(root, 'config'),
+    data: join(root, 'data'),
+  }
+  await Promise.all(
+    [folder.work, folder.config, folder.data].map((path) => mkdir(path, { mode: PRIVATE })),
+  )
+  return folder
+}
+
+/** Removes a folder made by createScratch; already gone is fine. Throws for any other name. */
+export async function removeScratch(folder: ScratchFolder): Promise<void> {
+  if (!NAME.test(basename(folder.root))) {
+    throw new Error(`not a scratch folder of ours: ${basename(folder.root)}`)
+  }
+  await removeTree(folder.root)
+}
+
+/**
+ * The folder all scratch folders live in: `configured`, else `<system tmp>/cursor-adapter-<uid>`; created 0700.
+ * @returns its real path. Throws when it is a link, a file, or somebody else's: another user could then read or
+ * replace what agents work on.
+ */
+export async function prepareScratchRoot(configured: string | undefined): Promise<string> {
+  const path = configured ?? join(tmpdir(), `cursor-adapter-${userTag()}`)
+  if (!isAbsolute(path)) throw rootError(path, 'is not an absolute path')
+  await mkdir(dirname(path), { recursive: true })
+  await makeIfMissing(path)
+  const stat = await lstat(path)
+  if (stat.isSymbolicLink()) throw rootError(path, 'is a link')
+  if (!stat.isDirectory()) throw rootError(path, 'is not a folder')
+  if (!isOwn(stat)) throw rootError(path, 'belongs to another user')
+  if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) {
+    // A folder the user pointed us to may be used by others on purpose; the one we named is ours to close.
+    if (configured !== undefined) throw rootError(path, 'is open to others (chmod 700 it)')
+    await chmod(path, PRIVATE)
+  }
+  return realpath(path)
+}
+
+/**
+ * Removes scratch folders of dead instances: neither `isLive` nor the folder's own owner file vouches for them. Other
+ * names, links and other users' folders are not touched. @returns how many were removed.
+ */
+export async function sweepScratch(
+  scratchRoot: string,
+  isLive: (instance: string) => boolean,
+): Promise<number> {
+  let removed = 0
+  for (const name of await namesIn(scratchRoot)) {
+    const instance = NAME.exec(name)?.[1]
+    if (instance === undefined) continue
+    const path = join(scratchRoot, name)
+    const stat = await statOrNothing(path)
+    if (stat === undefined || !stat.isDirectory() || !isOwn(stat)) continue
+    if (isLive(instance) || (await ownerLives(path, stat))) continue
+    await removeTree(path)
+    removed += 1
+  }
+  return removed
+}
+
+async function makeIfMissing(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: PRIVATE })
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error
+  }
+}
+
+/** Another service, with a ledger elsewhere, may share this scratch root: the folder itself says whose it is. */
+function writeOwner(root: string): void {
+  const owner = { pid: process.pid, startTime: readStat(process.pid)?.startTime }
+  writeFileSync(join(root, OWNER_FILE), JSON.stringify(owner), { mode: 0o600 })
+}
+
+async function ownerLives(path: string, stat: Stats): Promise<boolean> {
+  const owner = parseJson(await textOrNothing(join(path, OWNER_FILE)))
+  const pid = isObject(owner) ? numberAt(owner, 'pid') : undefined
+  if (!isObject(owner) || pid === undefined) return Date.now() - stat.mtimeMs < YOUNG_MS
+  return processLives(pid, stringAt(owner, 'startTime'))
+}
+
+/** Removes a folder that something may still be writing into, or that holds folders without write permission. */
+async function removeTree(path: string): Promise<void> {
+  // Retries cover ENOTEMPTY and EBUSY: a last write of a dying process between listing and removing.
+  const options = { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }
+  try {
+    await rm(path, options)
+  } catch (error) {
+    if (!isErrno(error, 'EACCES', 'EPERM')) throw error
+    // Module caches are read-only folders, for example.
+    await openUp(path)
+    await rm(path, options)
+  }
+}
+
+async function openUp(path: string): Promise<void> {
+  const stat = await statOrNothing(path)
+  if (stat === undefined || !stat.isDirectory()) return
+  await chmod(path, PRIVATE)
+  for (const name of await namesIn(path)) await openUp(join(path, name))
+}
+
+async function namesIn(path: string): Promise<string[]> {
+  try {
+    return await readdir(path)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return []
+    throw error
+  }
+}
+
+async function statOrNothing(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+async function textOrNothing(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'EISDIR', 'EACCES')) return ''
+    throw error
+  }
+}
+
+function isOwn(stat: Stats): boolean {
+  return process.getuid === undefined || stat.uid === process.getuid()
+}
+
+function userTag(): string {
+  return process.getuid === undefined ? userInfo().username : String(process.getuid())
+}
+
+function rootError(path: string, problem: string): Error {
+  return new Error(
+    `scratch folder ${path} ${problem}; set workspace.scratch_root to a folder only you can use`,
+  )
+}

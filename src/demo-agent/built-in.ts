@@ -1,0 +1,73 @@
+// What the demo answers without a script: steps made for the prompt. Pure.
+import { lastUserText } from './last-words.ts'
+import type { Step } from './script.ts'
+import { sideAnswer } from './side-request.ts'
+
+/** First line of every ordinary answer, so that nobody takes the demo for Cursor. */
+export const NOTICE = '[cursor-adapter demo agent: no Cursor account is used]'
+
+export interface BuiltInFacts {
+  readonly prompt: string
+  readonly modelId: string
+  /** Whether deltas are wanted (--stream-partial-output). */
+  readonly partial: boolean
+  readonly earlierTurns: number
+  readonly paceMs: number
+}
+
+export function builtIn(facts: BuiltInFacts): readonly Step[] {
+  const text = sideAnswer(facts.prompt) ?? ordinaryAnswer(facts)
+  const thinks = facts.modelId.includes('thinking')
+  const thoughts = thinks
+    ? pieces('The user wrote to the demo. A short, honest answer will do.', 4)
+    : []
+  const words = pieces(text, 3)
+  const pause = { sleep: facts.paceMs }
+  return [
+    { init: true },
+    { echo: true },
+    ...thoughts.flatMap((thought) => [{ thinking: thought }, pause]),
+    ...(thinks ? [{ thinkingEnd: true }] : []),
+    // Source: facts 2.5: with the flag deltas and a repeat at the end, without it one whole text.
+    ...words.flatMap((word) => (facts.partial ? [{ delta: word }, pause] : [pause])),
+    facts.partial ? { recap: true } : { full: text },
+    { result: true },
+  ]
+}
+
+function ordinaryAnswer(facts: BuiltInFacts): string {
+  const said = lastUserText(facts.prompt)
+  const quote = shortened(said === '' ? '(nothing)' : said)
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n')
+  const turns = facts.earlierTurns
+  const memory =
+    turns > 0 ? `This chat was resumed; it has ${turns} earlier turn(s) on disk.\n\n` : ''
+  return `${NOTICE}
+
+You wrote:
+
+${quote}
+
+${memory}This answer is scripted: nothing was looked up and no file was touched. The way it took is the real one, from your client through cursor-adapter to a waiting agent process (model ${facts.modelId}) and back, word by word. For real answers install Cursor's CLI, run \`agent login\` and start \`cursor-adapter\` without \`demo\`.`
+}
+
+const MAX_QUOTE_CHARS = 400
+const MAX_QUOTE_LINES = 8
+
+function shortened(text: string): string {
+  const lines = text.split('\n').slice(0, MAX_QUOTE_LINES).join('\n')
+  const chars = Array.from(lines)
+  if (chars.length > MAX_QUOTE_CHARS) return `${chars.slice(0, MAX_QUOTE_CHARS).join('')}…`
+  return lines.length < text.length ? `${lines}\n…` : lines
+}
+
+/** The text cut after every `count` words; joined it is the text again. */
+function pieces(text: string, count: number): readonly string[] {
+  const words = text.match(/\s*\S+\s*$|\s*\S+/gu) ?? [text]
+  const groups = Math.ceil(words.length / count)
+  return Array.from({ length: groups }, (_group, at) => {
+    return words.slice(at * count, (at + 1) * count).join('')
+  })
+}

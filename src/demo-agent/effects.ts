@@ -1,0 +1,170 @@
+// Every step a script can have. docs/demo-agent.md says what each one means.
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../lib/json.ts'
+import { burst, stamps } from './bulk.ts'
+import { forever } from './life.ts'
+import { write, writeError, writeThrough } from './output.ts'
+import { pause } from './pause.ts'
+import { misuse } from './refusal.ts'
+import { claimOnce, type Step } from './script.ts'
+import type { Effect, Stage } from './stage.ts'
+import { closeStdin } from './stdin.ts'
+
+const textEffects: Readonly<Record<string, Effect>> = {
+  init: async (step, stage) => {
+    await stage.thought()
+    stage.begun()
+    await stage.answer.init(objectAt(step, 'init') ?? {})
+  },
+  echo: (_step, { answer }) => answer.echo(),
+  delta: (step, stage) => stage.answer.delta(filled(step, 'delta', stage)),
+  recap: (step, { answer }) => answer.recap(stringAt(step, 'recap')),
+  full: (step, stage) => stage.answer.full(filled(step, 'full', stage), stringAt(step, 'id')),
+  thinking: (step, { answer }) => answer.thinking(stringAt(step, 'thinking') ?? ''),
+  thinkingEnd: (_step, { answer }) => answer.thinking(undefined),
+  toolStart: (step, { answer }) => {
+    const call = objectAt(step, 'toolStart') ?? {}
+    return answer.tool(toolOf(call), stringAt(call, 'modelCallId'))
+  },
+  toolEnd: (step, { answer }) => {
+    const call = objectAt(step, 'toolEnd') ?? {}
+    return answer.tool({ ...toolOf(call), result: call.result }, stringAt(call, 'modelCallId'))
+  },
+  result: (step, { answer }) => {
+    const text = stringAt(step, 'result')
+    return answer.result(text === undefined ? (objectAt(step, 'result') ?? {}) : { result: text })
+  },
+  line: (step, stage) => {
+    const line = filledDeep(step.line, stage)
+    return isObject(line) ? stage.answer.line(line) : undefined
+  },
+  burst,
+  stamps,
+}
+
+const byteEffects: Readonly<Record<string, Effect>> = {
+  raw: async (step, stage) => {
+    const bytes = Buffer.from(filled(step, 'raw', stage))
+    const size = numberAt(step, 'chunk')
+    if (size === undefined || size < 1) return write(bytes)
+    for (let at = 0; at < bytes.length; at += size) {
+      await writeThrough(bytes.subarray(at, at + size))
+      // A turn of the loop, so that a reader on another core can see each piece by itself.
+      await new Promise((resolve) => void setImmediate(resolve))
+    }
+  },
+  stderr: (step) => writeError(stringAt(step, 'stderr') ?? ''),
+  play: async (step, stage) => {
+    await stage.thought()
+    const bytes = readFileSync(resolve(stage.scriptFolder, stringAt(step, 'play') ?? ''))
+    for (let at = 0; at < bytes.length; ) {
+      const newline = bytes.indexOf(0x0a, at)
+      const end = newline < 0 ? bytes.length : newline + 1
+      const line = bytes.subarray(at, end)
+      if (line.includes('{"type":"result"')) stage.sawResult = true
+      await write(line)
+      at = end
+    }
+  },
+}
+
+const worldEffects: Readonly<Record<string, Effect>> = {
+  sleep: (step) => pause(numberAt(step, 'sleep') ?? 0),
+  waitFile: async (step, { cwd }) => {
+    const path = resolve(cwd, stringAt(step, 'waitFile') ?? '')
+    while (!existsSync(path)) await pause(5)
+  },
+  writeFile: (step, { cwd }) => {
+    writeFileSync(resolve(cwd, stringAt(step, 'writeFile') ?? ''), stringAt(step, 'text') ?? '')
+    return undefined
+  },
+  appendFile: (step, { cwd }) => {
+    appendFileSync(resolve(cwd, stringAt(step, 'appendFile') ?? ''), stringAt(step, 'text') ?? '')
+    return undefined
+  },
+  grandchild: async (step, { journal }) => {
+    const { startGrandchild } = await import('./grandchild.ts')
+    journal.grandchild(await startGrandchild(objectAt(step, 'grandchild') ?? {}))
+  },
+}
+
+const lifeEffects: Readonly<Record<string, Effect>> = {
+  exit: (step, { life }) => life.leave(numberAt(step, 'exit') ?? 0),
+  signal: (step, { life }) => life.dieBy(stringAt(step, 'signal') ?? 'SIGTERM'),
+  hang: () => forever(),
+  ignore: (step, { life }) => {
+    const names = arrayAt(step, 'ignore') ?? []
+    life.ignore(names.filter((name) => typeof name === 'string'))
+    return undefined
+  },
+  closeStdin: (_step, stage) => {
+    stage.stdinClosed = true
+    closeStdin()
+    return undefined
+  },
+  noExit: (_step, stage) => {
+    stage.staysUp = true
+    return undefined
+  },
+}
+
+const flowEffects: Readonly<Record<string, Effect>> = {
+  repeat: async (step, stage) => {
+    const times = numberAt(step, 'repeat') ?? 0
+    for (let round = 0; round < times; round += 1) await play(stepsOf(step), stage)
+  },
+  once: async (step, stage) => {
+    const path = resolve(stage.scriptFolder, stringAt(step, 'once') ?? '')
+    if (claimOnce(path)) await play(stepsOf(step), stage)
+  },
+}
+
+const EFFECTS: ReadonlyMap<string, Effect> = new Map(
+  [textEffects, byteEffects, worldEffects, lifeEffects, flowEffects].flatMap(Object.entries),
+)
+
+export function isEffect(name: string): boolean {
+  return EFFECTS.has(name)
+}
+
+/** Plays the steps one after the other; each waits until the pipe has taken what it wrote. */
+export async function play(steps: readonly Step[], stage: Stage): Promise<void> {
+  for (const step of steps) {
+    const name = Object.keys(step).find(isEffect)
+    const effect = name === undefined ? undefined : EFFECTS.get(name)
+    if (effect === undefined) throw misuse(`unknown step ${JSON.stringify(step)}`)
+    await effect(step, stage)
+  }
+}
+
+function stepsOf(step: Step): readonly Step[] {
+  return (arrayAt(step, 'steps') ?? []).filter(isObject)
+}
+
+function toolOf(call: JsonObject): { kind: string; id: string; args: unknown } {
+  const kind = stringAt(call, 'kind')
+  const id = stringAt(call, 'id')
+  if (kind === undefined || id === undefined) {
+    throw misuse(`a tool step needs kind and id: ${JSON.stringify(call)}`)
+  }
+  return { kind, id, args: call.args }
+}
+
+function filled(step: Step, key: string, stage: Stage): string {
+  return fill(stringAt(step, key) ?? '', stage)
+}
+
+function fill(text: string, { prompt, cwd }: Stage): string {
+  // One pass: a prompt that itself says $CWD is text.
+  return text.replaceAll(/\$(?:PROMPT|CWD)/gu, (name) => (name === '$PROMPT' ? prompt : cwd))
+}
+
+function filledDeep(value: unknown, stage: Stage): unknown {
+  if (typeof value === 'string') return fill(value, stage)
+  if (Array.isArray(value)) return value.map((entry: unknown) => filledDeep(entry, stage))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [key, filledDeep(entry, stage)]),
+  )
+}

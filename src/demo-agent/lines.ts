@@ -1,0 +1,112 @@
+// The objects of the CLI's stream, key order as captured. Pure: ids and times come in. Source: facts 2.2 to 2.6.
+
+export type Line = Readonly<Record<string, unknown>>
+
+export interface InitFacts {
+  readonly apiKeySource: string
+  readonly cwd: string
+  readonly sessionId: string
+  /** The display name, not the id. */
+  readonly model: string
+}
+
+export function initLine(facts: InitFacts): Line {
+  return {
+    type: 'system',
+    subtype: 'init',
+    apiKeySource: facts.apiKeySource,
+    cwd: facts.cwd,
+    session_id: facts.sessionId,
+    model: facts.model,
+    // Source: facts 2.2, `default` in every capture, forced or not.
+    permissionMode: 'default',
+  }
+}
+
+export function userLine(text: string, sessionId: string): Line {
+  return { type: 'user', message: message('user', text), session_id: sessionId }
+}
+
+/** Source: facts 2.5; the two marks tell a delta from a repeat. */
+export function assistantLine(
+  text: string,
+  sessionId: string,
+  marks: { readonly modelCallId?: string; readonly timestampMs?: number },
+): Line {
+  return {
+    type: 'assistant',
+    message: message('assistant', text),
+    session_id: sessionId,
+    ...(marks.modelCallId === undefined ? {} : { model_call_id: marks.modelCallId }),
+    ...(marks.timestampMs === undefined ? {} : { timestamp_ms: marks.timestampMs }),
+  }
+}
+
+export function thinkingLine(text: string | undefined, sessionId: string, nowMs: number): Line {
+  return text === undefined
+    ? { type: 'thinking', subtype: 'completed', session_id: sessionId, timestamp_ms: nowMs }
+    : { type: 'thinking', subtype: 'delta', text, session_id: sessionId, timestamp_ms: nowMs }
+}
+
+export interface ToolFacts {
+  readonly kind: string
+  readonly callId: string
+  readonly args: unknown
+  /** Absent while the call runs. */
+  readonly result?: unknown
+  readonly startedAtMs: number
+  readonly modelCallId: string
+  readonly sessionId: string
+  readonly nowMs: number
+}
+
+export function toolLine(facts: ToolFacts): Line {
+  const done = 'result' in facts
+  return {
+    type: 'tool_call',
+    subtype: done ? 'completed' : 'started',
+    call_id: facts.callId,
+    tool_call: {
+      // Source: facts 2.6, on `rejected` the args may be missing.
+      [facts.kind]: {
+        ...(facts.args === undefined ? {} : { args: facts.args }),
+        ...(done ? { result: facts.result } : {}),
+      },
+      hookAdditionalContexts: [],
+      toolCallId: facts.callId,
+      // Source: facts 2.6, 64-bit integers are strings.
+      startedAtMs: String(facts.startedAtMs),
+      ...(done ? { completedAtMs: String(facts.nowMs) } : {}),
+    },
+    model_call_id: facts.modelCallId,
+    session_id: facts.sessionId,
+    timestamp_ms: facts.nowMs,
+  }
+}
+
+export interface ResultFacts {
+  readonly durationMs: number
+  readonly text: string
+  readonly sessionId: string
+  readonly requestId: string
+  readonly usage: Line | undefined
+}
+
+export function resultLine(facts: ResultFacts): Line {
+  return {
+    type: 'result',
+    subtype: 'success',
+    duration_ms: facts.durationMs,
+    // Source: facts 2.2, equal in all captures.
+    duration_api_ms: facts.durationMs,
+    is_error: false,
+    result: facts.text,
+    session_id: facts.sessionId,
+    request_id: facts.requestId,
+    ...(facts.usage === undefined ? {} : { usage: facts.usage }),
+  }
+}
+
+function message(role: string, text: string): Line {
+  return { role, content: [{ type: 'text', text }] }
+}

@@ -1,0 +1,130 @@
+// Print mode from start to exit: boot, refusals, prompt, run, linger.
+import { resolve } from 'node:path'
+import { Answer } from './answer.ts'
+import type { Arguments } from './argv.ts'
+import { openChats } from './chats.ts'
+import { checkRun, type RunFacts } from './checks.ts'
+import { isEffect, play } from './effects.ts'
+import { uuid } from './identifier.ts'
+import type { Journal } from './journal.ts'
+import { forever, type Life } from './life.ts'
+import { pause } from './pause.ts'
+import { Refused } from './refusal.ts'
+import { loadScript, type Script, type Step } from './script.ts'
+import type { Settings } from './settings.ts'
+import type { Stage } from './stage.ts'
+import { takePrompt } from './stdin.ts'
+
+export interface Program {
+  readonly settings: Settings
+  readonly arguments: Arguments
+  readonly env: NodeJS.ProcessEnv
+  readonly journal: Journal
+  readonly life: Life
+}
+
+/** Never returns. @throws Refused for everything the CLI refuses. */
+export async function runPrint(program: Program): Promise<never> {
+  const { settings, journal } = program
+  const script = settings.script === undefined ? undefined : loadScript(settings.script, isEffect)
+  const startup = await playStartup(program, script)
+  // The clock of BOOT_MS starts with the process.
+  await pause(settings.bootMs - performance.now())
+  const facts = checkRun(program)
+  const prompt = await takePrompt({
+    words: program.arguments.words,
+    readsStdin: settings.readsStdin,
+    stdinClosed: startup.stdinClosed,
+    journal,
+  })
+  const promptAtMs = performance.now()
+  if (prompt.trim() === '' && !startup.stdinClosed) {
+    throw new Refused('No prompt provided for print mode')
+  }
+  const steps = script?.choose(prompt) ?? (await builtInSteps(prompt, facts, settings))
+  const stage = openStage(program, facts, prompt, script?.folder ?? facts.workspace)
+  stage.thought = () => pause(settings.thinkMs - (performance.now() - promptAtMs))
+  await play(steps, stage)
+  return finish(program, stage, facts)
+}
+
+async function playStartup(program: Program, script: Script | undefined): Promise<Stage> {
+  const cwd = process.cwd()
+  // Nothing of a run is known yet: a line printed here (a spare that speaks) has ids of its own.
+  const facts: RunFacts = {
+    format: 'stream-json',
+    partial: true,
+    showThinking: false,
+    apiKeySource: 'login',
+    workspace: cwd,
+    model: { id: 'auto', label: 'Auto' },
+    sessionId: uuid(),
+    earlierChars: 0,
+    earlierTurns: 0,
+    folders: undefined,
+  }
+  const stage = openStage(program, facts, '', script?.folder ?? cwd)
+  await play(script?.startup ?? [], stage)
+  return stage
+}
+
+interface OpenStage extends Stage {
+  thought: () => Promise<void> | undefined
+}
+
+function openStage(
+  program: Program,
+  facts: RunFacts,
+  prompt: string,
+  scriptFolder: string,
+): OpenStage {
+  const { settings, journal, life } = program
+  return {
+    answer: new Answer({
+      ...facts,
+      model: facts.model.label,
+      cwd: facts.workspace,
+      requestId: uuid(),
+      prompt,
+      resumedChars: facts.earlierChars,
+      reportsUsage: !settings.quirks.has('no-usage'),
+    }),
+    prompt,
+    cwd: resolve(facts.workspace),
+    scriptFolder,
+    journal,
+    life,
+    thought: () => undefined,
+    begun: () => openChats(facts).begin(facts.sessionId),
+    staysUp: false,
+    sawResult: false,
+    stdinClosed: false,
+  }
+}
+
+async function builtInSteps(
+  prompt: string,
+  facts: RunFacts,
+  settings: Settings,
+): Promise<readonly Step[]> {
+  const { builtIn } = await import('./built-in.ts')
+  return builtIn({
+    prompt,
+    modelId: facts.model.id,
+    partial: facts.partial,
+    earlierTurns: facts.earlierTurns,
+    paceMs: settings.paceMs,
+  })
+}
+
+async function finish(program: Program, stage: Stage, facts: RunFacts): Promise<never> {
+  const { settings, life } = program
+  await stage.answer.close()
+  if (stage.answer.finished) {
+    openChats(facts).addTurn(facts.sessionId, stage.prompt, stage.answer.text)
+  }
+  if (stage.staysUp) return forever()
+  // Source: facts 3.2, the exit comes seconds after the result line.
+  if (stage.answer.finished || stage.sawResult) await pause(settings.lingerMs)
+  return life.leave(0)
+}

@@ -1,5 +1,4 @@
 // Chats on disk, so that `--resume` finds them. Layout as the CLI's; the content of store.db is ours (lines of JSON).
-import { createHash } from 'node:crypto'
 import {
   appendFileSync,
   existsSync,
@@ -22,15 +21,15 @@ export interface Chats {
 }
 
 export interface ChatPlace {
-  readonly folders: Folders | undefined
+  readonly folders: Folders
   readonly workspace: string
 }
 
 /** Writes nothing unless a data or config folder was named: a demo leaves no traces in the user's home. */
 export function openChats({ folders, workspace }: ChatPlace): Chats {
-  if (folders === undefined || !folders.dataIsGiven) return NO_CHATS
+  if (!folders.dataIsGiven) return NO_CHATS
   // Source: facts 1.10, chats/<md5 of workspace path>/<uuid>/{meta.json,store.db}.
-  const root = join(folders.data, 'chats', createHash('md5').update(workspace).digest('hex'))
+  const root = join(folders.data, 'chats', md5(workspace))
   const store = (id: string): string => join(root, id, 'store.db')
   return {
     has: (id) => existsSync(join(root, id)),
@@ -63,7 +62,12 @@ export function openChats({ folders, workspace }: ChatPlace): Chats {
   }
 }
 
-const NO_CHATS: Chats = {
+/** Loads node:crypto only here: it costs more than the rest of the start. */
+function md5(text: string): string {
+  return process.getBuiltinModule('node:crypto').createHash('md5').update(text).digest('hex')
+}
+
+export const NO_CHATS: Chats = {
   has: () => false,
   newest: () => [],
   past: () => ({ earlierChars: 0, earlierTurns: 0 }),

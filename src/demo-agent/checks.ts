@@ -2,10 +2,9 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parseJson } from '../lib/json.ts'
-import { TOOL_NAMES, unknownTools } from './allowed-tools.ts'
 import type { OutputFormat } from './answer.ts'
 import type { Arguments } from './argv.ts'
-import { openChats } from './chats.ts'
+import { type Chats, openChats } from './chats.ts'
 import { storedModel, storeModel, writeWorkerLog } from './config-file.ts'
 import { type Folders, findFolders } from './folders.ts'
 import { isUuid, uuid } from './identifier.ts'
@@ -26,8 +25,7 @@ export interface RunFacts {
   /** Of the resumed chat; 0 for a fresh one. */
   readonly earlierChars: number
   readonly earlierTurns: number
-  /** Undefined: nothing is kept. */
-  readonly folders: Folders | undefined
+  readonly chats: Chats
 }
 
 interface Request {
@@ -37,7 +35,7 @@ interface Request {
 }
 
 /** @throws Refused */
-export function checkRun(request: Request): RunFacts {
+export async function checkRun(request: Request): Promise<RunFacts> {
   const { settings } = request
   const flag = flagReader(request.arguments)
   const folders = findFolders(request.env, flag.value('data-dir'))
@@ -49,7 +47,7 @@ export function checkRun(request: Request): RunFacts {
     tokenFlag: flag.value('auth-token'),
   })
   const format = checkFormat(flag)
-  checkTools(flag)
+  await checkTools(flag)
   checkFiles(flag)
   checkSandbox(flag, settings)
   const workspace = checkWorkspace(flag)
@@ -64,7 +62,8 @@ export function checkRun(request: Request): RunFacts {
   if (trustFlag) rememberTrust(folders, workspace)
   writeWorkerLog(folders, workspace, settings.quirks)
   const model = checkModel(flag, folders, settings)
-  const session = checkSession(flag, folders, workspace)
+  const chats = openChats({ folders, workspace })
+  const session = checkSession(flag, chats)
   return {
     format,
     partial: flag.given('stream-partial-output'),
@@ -73,7 +72,7 @@ export function checkRun(request: Request): RunFacts {
     workspace,
     model,
     ...session,
-    folders,
+    chats,
   }
 }
 
@@ -102,7 +101,9 @@ function checkFormat(flag: Flags): OutputFormat {
   return format === 'json' || format === 'stream-json' ? format : 'text'
 }
 
-function checkTools(flag: Flags): void {
+async function checkTools(flag: Flags): Promise<void> {
+  if (!flag.given('allowed-tools')) return
+  const { TOOL_NAMES, unknownTools } = await import('./allowed-tools.ts')
   const unknown = unknownTools(flag.values('allowed-tools'))
   if (unknown.length === 0) return
   // Source: facts 1.3.
@@ -167,8 +168,7 @@ function checkModel(flag: Flags, folders: Folders, settings: Settings): Model {
 
 type Session = Pick<RunFacts, 'sessionId' | 'earlierChars' | 'earlierTurns'>
 
-function checkSession(flag: Flags, folders: Folders, workspace: string): Session {
-  const chats = openChats({ folders, workspace })
+function checkSession(flag: Flags, chats: Chats): Session {
   const wanted = flag.value('new-session-id')
   if (wanted !== undefined) {
     // Assumed: a bad id is refused like a bad chat id.

@@ -2,7 +2,6 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../lib/json.ts'
-import { burst, stamps } from './bulk.ts'
 import { forever } from './life.ts'
 import { write, writeError, writeThrough } from './output.ts'
 import { pause } from './pause.ts'
@@ -14,8 +13,8 @@ import { closeStdin } from './stdin.ts'
 const textEffects: Readonly<Record<string, Effect>> = {
   init: async (step, stage) => {
     await stage.thought()
-    stage.begun()
     await stage.answer.init(objectAt(step, 'init') ?? {})
+    stage.begun()
   },
   echo: (_step, { answer }) => answer.echo(),
   delta: (step, stage) => stage.answer.delta(filled(step, 'delta', stage)),
@@ -39,8 +38,8 @@ const textEffects: Readonly<Record<string, Effect>> = {
     const line = filledDeep(step.line, stage)
     return isObject(line) ? stage.answer.line(line) : undefined
   },
-  burst,
-  stamps,
+  burst: async (step, stage) => (await import('./bulk.ts')).burst(step, stage),
+  stamps: async (step, stage) => (await import('./bulk.ts')).stamps(step, stage),
 }
 
 const byteEffects: Readonly<Record<string, Effect>> = {

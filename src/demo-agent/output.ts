@@ -3,8 +3,9 @@
 let guarded = false
 let writes = 0
 
-/** Dies when the reader is gone. Assumed: so does the CLI; to find out, close its stdout in the middle of an answer. */
-function guard(): void {
+/** Opens both streams. Dies when the reader is gone. Assumed: so does the CLI; to find out, close its stdout in the middle of an answer. */
+export function prepareOutput(): void {
+  if (guarded) return
   guarded = true
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -16,7 +17,7 @@ function guard(): void {
 
 /** Hands `data` to stdout; when the pipe is full the promise resolves once it has been drained. */
 export function write(data: string | Uint8Array): Promise<void> | undefined {
-  if (!guarded) guard()
+  prepareOutput()
   const accepted = process.stdout.write(data)
   if (!accepted) return drained()
   // A fast reader never fills the pipe; timers, signals and pipe errors must have their turn all the same.
@@ -26,14 +27,14 @@ export function write(data: string | Uint8Array): Promise<void> | undefined {
 
 /** The same, but resolves when the bytes have been taken by the pipe. */
 export function writeThrough(data: string | Uint8Array): Promise<void> {
-  if (!guarded) guard()
+  prepareOutput()
   return new Promise((resolve) => {
     process.stdout.write(data, () => resolve())
   })
 }
 
 export function writeError(text: string): Promise<void> {
-  if (!guarded) guard()
+  prepareOutput()
   return new Promise((resolve) => {
     process.stderr.write(text, () => resolve())
   })

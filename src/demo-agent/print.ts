@@ -2,15 +2,17 @@
 import { resolve } from 'node:path'
 import { Answer } from './answer.ts'
 import type { Arguments } from './argv.ts'
-import { openChats } from './chats.ts'
+import type { BuiltInFacts } from './built-in.ts'
+import { NO_CHATS } from './chats.ts'
 import { checkRun, type RunFacts } from './checks.ts'
 import { isEffect, play } from './effects.ts'
 import { uuid } from './identifier.ts'
 import type { Journal } from './journal.ts'
 import { forever, type Life } from './life.ts'
+import { prepareOutput } from './output.ts'
 import { pause } from './pause.ts'
 import { Refused } from './refusal.ts'
-import { loadScript, type Script, type Step } from './script.ts'
+import { loadScript, type Script } from './script.ts'
 import type { Settings } from './settings.ts'
 import type { Stage } from './stage.ts'
 import { takePrompt } from './stdin.ts'
@@ -30,7 +32,10 @@ export async function runPrint(program: Program): Promise<never> {
   const startup = await playStartup(program, script)
   // The clock of BOOT_MS starts with the process.
   await pause(settings.bootMs - performance.now())
-  const facts = checkRun(program)
+  const facts = await checkRun(program)
+  // Whatever can be loaded while stdin is waited for is loaded then: a warm start begins here.
+  prepareOutput()
+  const builtIn = script === undefined ? import('./built-in.ts') : undefined
   const prompt = await takePrompt({
     words: program.arguments.words,
     readsStdin: settings.readsStdin,
@@ -41,7 +46,8 @@ export async function runPrint(program: Program): Promise<never> {
   if (prompt.trim() === '' && !startup.stdinClosed) {
     throw new Refused('No prompt provided for print mode')
   }
-  const steps = script?.choose(prompt) ?? (await builtInSteps(prompt, facts, settings))
+  const steps =
+    script?.choose(prompt) ?? (await builtIn)?.builtIn(builtInFacts(prompt, facts, settings)) ?? []
   const stage = openStage(program, facts, prompt, script?.folder ?? facts.workspace)
   stage.thought = () => pause(settings.thinkMs - (performance.now() - promptAtMs))
   await play(steps, stage)
@@ -61,7 +67,7 @@ async function playStartup(program: Program, script: Script | undefined): Promis
     sessionId: uuid(),
     earlierChars: 0,
     earlierTurns: 0,
-    folders: undefined,
+    chats: NO_CHATS,
   }
   const stage = openStage(program, facts, '', script?.folder ?? cwd)
   await play(script?.startup ?? [], stage)
@@ -95,33 +101,28 @@ function openStage(
     journal,
     life,
     thought: () => undefined,
-    begun: () => openChats(facts).begin(facts.sessionId),
+    begun: () => facts.chats.begin(facts.sessionId),
     staysUp: false,
     sawResult: false,
     stdinClosed: false,
   }
 }
 
-async function builtInSteps(
-  prompt: string,
-  facts: RunFacts,
-  settings: Settings,
-): Promise<readonly Step[]> {
-  const { builtIn } = await import('./built-in.ts')
-  return builtIn({
+function builtInFacts(prompt: string, facts: RunFacts, settings: Settings): BuiltInFacts {
+  return {
     prompt,
     modelId: facts.model.id,
     partial: facts.partial,
     earlierTurns: facts.earlierTurns,
     paceMs: settings.paceMs,
-  })
+  }
 }
 
 async function finish(program: Program, stage: Stage, facts: RunFacts): Promise<never> {
   const { settings, life } = program
   await stage.answer.close()
   if (stage.answer.finished) {
-    openChats(facts).addTurn(facts.sessionId, stage.prompt, stage.answer.text)
+    facts.chats.addTurn(facts.sessionId, stage.prompt, stage.answer.text)
   }
   if (stage.staysUp) return forever()
   // Source: facts 3.2, the exit comes seconds after the result line.

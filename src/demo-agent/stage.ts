@@ -15,7 +15,7 @@ export interface Stage {
   readonly life: Life
   /** Resolves when `init` is due (CURSOR_ADAPTER_DEMO_THINK_MS after the prompt). */
   readonly thought: () => Promise<void> | undefined
-  /** Called once, before the init line: the chat begins to exist. */
+  /** Called after the init line: the chat begins to exist on disk. */
   readonly begun: () => void
   /** Set by `noExit`. */
   staysUp: boolean

@@ -1,0 +1,32 @@
+// Launch profile → argument vector of the CLI. Pure. No key ever stands in it, and no prompt: see argv-prompt.ts.
+import type { LaunchProfile } from '../../core/job.ts'
+
+/** `--mode agent` is refused by the CLI: agent is what it does without the flag. Source: 2026.08.25, exit 1. */
+function modeFlag(profile: LaunchProfile): readonly string[] {
+  if (profile.mode === 'plan') return ['--mode', 'plan']
+  if (profile.mode === 'ask' || profile.permissions === 'read-only') return ['--mode', 'ask']
+  return []
+}
+
+/**
+ * Arguments for one run; `folder` is the absolute path of the folder it works in. `--model` is always there, because the
+ * CLI stores the last choice for all its users; `--trust` too, because it refuses unknown folders without it.
+ * Source: `--help` of 2026.10.01 and captures of that version.
+ */
+export function printArgs(profile: LaunchProfile, folder: string): string[] {
+  return [
+    '-p',
+    '--output-format',
+    'stream-json',
+    '--stream-partial-output',
+    '--trust',
+    '--model',
+    profile.model,
+    '--workspace',
+    folder,
+    ...modeFlag(profile),
+    ...(profile.permissions === 'full' ? ['--force'] : []),
+    ...(profile.sandbox === 'default' ? [] : ['--sandbox', profile.sandbox]),
+    ...(profile.approveMcps ? ['--approve-mcps'] : []),
+  ]
+}

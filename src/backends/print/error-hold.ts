@@ -1,0 +1,119 @@
+// Holds back the end of an answer while it could still turn out to be an error dump instead of text. Pure.
+
+export interface ErrorHold {
+  /** Takes text of the answer, returns what can be shown now. */
+  push(text: string): string
+  /** The answer goes on with something else than text, or ended well: gives back what was held. */
+  release(): string
+  /** A new segment begins: a dump may come as a message of its own. */
+  segmentStarts(): void
+  /** The held text when it is a whole error dump; undefined when it is ordinary text so far. */
+  dump(): ErrorDump | undefined
+}
+
+export interface ErrorDump {
+  readonly text: string
+  /** False when it only stands at the start of a later segment, which the model may have written itself. */
+  readonly certain: boolean
+}
+
+// `(?:^|\n\n)Error: (?:(?:[A-Z]|RetriableError|ConnectError|ActionRequiredError): |WritableIterable)[\s\S]{0,600}$` over
+// the text of the turn: anchored at its end, because models also talk about these strings.
+// Source: a wrapper's classifier tests, and its issue about false positives before anchoring.
+const OPENING = 'Error: '
+const NAMES = ['RetriableError: ', 'ConnectError: ', 'ActionRequiredError: ', 'WritableIterable']
+const LONGEST_REST = 600
+
+type Verdict = 'no' | 'maybe' | 'dump'
+
+/** Whether text that starts at a line start and runs to the end so far is, or can become, a dump. */
+function judge(text: string): Verdict {
+  if (text.length < OPENING.length) return OPENING.startsWith(text) ? 'maybe' : 'no'
+  if (!text.startsWith(OPENING)) return 'no'
+  const rest = text.slice(OPENING.length, OPENING.length + 24)
+  const restLength = text.length - OPENING.length
+  for (const name of NAMES) {
+    if (rest.startsWith(name)) return restLength - name.length <= LONGEST_REST ? 'dump' : 'no'
+    if (name.startsWith(rest)) return 'maybe'
+  }
+  if (!/^[A-Z](?::(?: |$)|$)/.test(rest)) return 'no'
+  if (restLength < 3) return 'maybe'
+  return restLength - 3 <= LONGEST_REST ? 'dump' : 'no'
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+
+export function createErrorHold(): ErrorHold {
+  let held = ''
+  /** Where the candidate's `Error: ` begins in `held` (newlines before it are held with it); -1 = half a pair only. */
+  let opening = -1
+  let certain = true
+  /** Line breaks just before the next unit, at most two; the start of the answer counts as two. */
+  let breaks = 2
+  let segmentStart = false
+
+  /** Length of the text that cannot be part of a dump; sets the candidate that begins there. */
+  const findCandidate = (text: string, from: number): number => {
+    for (let at = text.indexOf('E', from); at !== -1; at = text.indexOf('E', at + 1)) {
+      const before = breaksBefore(text, at)
+      const ownMessage = at === 0 && segmentStart
+      if ((before === 2 || ownMessage) && judge(text.slice(at)) !== 'no') {
+        let start = at
+        while (start > 0 && at - start < 2 && text[start - 1] === '\n') start -= 1
+        opening = at - start
+        certain = before === 2
+        return start
+      }
+    }
+    opening = -1
+    return text.length
+  }
+
+  const breaksBefore = (text: string, at: number): number => {
+    let count = 0
+    while (count < 2 && at - count > 0 && text[at - count - 1] === '\n') count += 1
+    return at - count === 0 ? Math.min(2, count + breaks) : count
+  }
+
+  const advance = (shown: string, end: number): void => {
+    if (end === 0) return
+    breaks = breaksBefore(shown, end)
+    segmentStart = false
+  }
+
+  /** A fragment may end inside a surrogate pair; no half of one goes out alone. */
+  const cutPair = (text: string, end: number): number =>
+    end === text.length && end > 0 && isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end
+
+  const scan = (text: string, from: number): string => {
+    const end = cutPair(text, findCandidate(text, from))
+    held = end === text.length ? '' : text.slice(end)
+    advance(text, end)
+    return end === text.length ? text : text.slice(0, end)
+  }
+
+  return {
+    push(text) {
+      if (held === '') return scan(text, 0)
+      const all = held + text
+      if (opening !== -1 && judge(all.slice(opening)) !== 'no') {
+        held = all
+        return ''
+      }
+      return scan(all, opening + 1)
+    },
+    release() {
+      const text = held
+      held = ''
+      advance(text, text.length)
+      return text
+    },
+    segmentStarts() {
+      segmentStart = true
+    },
+    dump() {
+      if (held === '' || opening === -1 || judge(held.slice(opening)) !== 'dump') return undefined
+      return { text: held.slice(opening), certain }
+    },
+  }
+}

@@ -1,5 +1,6 @@
 // The listening socket: bind, serve an app on it, stop in order.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { HttpEnv } from './services.ts'
@@ -67,7 +68,14 @@ export async function listen(app: Hono<HttpEnv>, options: ListenOptions): Promis
     headersTimeout: HEADERS_MS,
     requestTimeout: REQUEST_MS,
   })
+  // Node counts a connection as idle only after its first request; ours to close until then.
+  const unused = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.on('close', () => unused.delete(socket))
+  })
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    unused.delete(incoming.socket)
     if (state.stopping) outgoing.setHeader('connection', 'close')
     outgoing.on('close', () => {
       // Its socket turned idle only now, after `close()` had closed the idle ones.
@@ -83,7 +91,7 @@ export async function listen(app: Hono<HttpEnv>, options: ListenOptions): Promis
     port,
     stop: (graceMs) => {
       state.stopping = true
-      stopped ??= close(server, graceMs)
+      stopped ??= close(server, unused, graceMs)
       return stopped
     },
   }
@@ -101,10 +109,11 @@ function bind(server: Server, options: ListenOptions): Promise<number> {
   })
 }
 
-async function close(server: Server, graceMs: number): Promise<void> {
+async function close(server: Server, unused: Set<Socket>, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
+  for (const socket of unused) socket.destroy()
   const timer = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearTimeout(timer)

@@ -174,6 +174,8 @@ export function post(
 export class RawClient {
   readonly socket: Socket
   text = ''
+  /** The last few characters of `text`: cheap to look at while megabytes come in. */
+  tail = ''
   closed = false
 
   constructor(port: number) {
@@ -181,6 +183,7 @@ export class RawClient {
     this.socket.setEncoding('latin1')
     this.socket.on('data', (data) => {
       this.text += String(data)
+      this.tail = (this.tail + String(data)).slice(-16)
     })
     this.socket.on('close', () => {
       this.closed = true

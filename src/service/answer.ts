@@ -1,7 +1,7 @@
 // Turn → events: plans the run, submits it, and lets a retry of the same request share or repeat the earlier outcome.
 import type { Answer, Answerer, RequestFacts } from '../core/answer.ts'
 import type { Terminal } from '../core/events.ts'
-import { Refusal } from '../core/failure.ts'
+import { type FailureCode, Refusal } from '../core/failure.ts'
 import type { RunId } from '../core/ids.ts'
 import type { Job, JobLimits } from '../core/job.ts'
 import type { Pool } from '../core/run.ts'
@@ -47,6 +47,8 @@ export interface AnswererParts {
   readonly workspace: (turn: Turn, header: string | null) => Promise<string | undefined>
   readonly countTokens: (turn: Turn) => Promise<number>
   readonly newRunId: () => RunId
+  /** A run failed: a chance to look again at what it was planned from (model list, CLI). */
+  readonly onFailure: (code: FailureCode) => void
   readonly telemetry: Telemetry
   readonly logger: Logger
 }
@@ -103,6 +105,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
           { ...labels, outcome: outcomeOf(terminal, run.marks().start !== undefined) },
           (monotonicMs() - startedMs) / 1000,
         )
+        if (terminal.type === 'failure') parts.onFailure(terminal.code)
         // Delivery is known only when the last reader is released; without readers nobody will say so.
         if (ended.readers === 0) store.settle(print, ended)
       },

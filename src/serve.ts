@@ -1,0 +1,139 @@
+// Composition root: builds and connects all parts. Decides nothing.
+import type { Config } from './config/schema.ts'
+import type { Answerer } from './core/answer.ts'
+import type { Logger } from './core/telemetry.ts'
+import { createApp } from './http/app.ts'
+import { listen } from './http/server.ts'
+import { monotonicMs } from './lib/clock.ts'
+import { createCatalogue, type Model } from './models/catalogue.ts'
+import { createMetrics } from './ops/metrics.ts'
+import type { AgentPool } from './pool/pool.ts'
+import { closeLedger } from './process/ledger.ts'
+import { messagesProtocol } from './protocols/anthropic/messages.ts'
+import { chatProtocol } from './protocols/openai-chat/chat.ts'
+import { health, listModels, watchCli } from './serve-cli.ts'
+import { prepareFolders, sweep } from './serve-folders.ts'
+import { answererParts, makePool, NOTHING_YET, waitFor } from './serve-pool.ts'
+import { createAnswerer } from './service/answer.ts'
+import type { CliState } from './service/cli-watch.ts'
+import { firstProfile } from './service/first-profile.ts'
+
+export interface ServiceInput {
+  readonly config: Config
+  /** Our own folder (`~/.cursor-adapter`). */
+  readonly home: string
+  readonly env: NodeJS.ProcessEnv
+  readonly logger: Logger
+  /** Our own version. */
+  readonly version: string
+}
+
+export interface RunningService {
+  readonly url: string
+  readonly port: number
+  /** The first check of the CLI; requests wait for it. */
+  readonly cli: CliState
+  /** The model list, from the CLI. Rejects when there is none. */
+  models(): Promise<readonly Model[]>
+  /** Starts the first spares. Never rejects: what stands in the way is logged. */
+  prewarm(): Promise<void>
+  details(): Promise<object>
+  /** Lets running replies end within `graceMs`, refuses new ones (503), ends every child. A second call with 0 hastens it. */
+  close(graceMs: number): Promise<void>
+}
+
+/** Longest silence on a reply. Source: Qwen Code ends a request after 120 s without headers (measured). */
+const KEEP_ALIVE_MS = 15_000
+const SWEEP_EVERY_MS = 3_600_000
+
+/**
+ * Binds the port first, then checks the CLI; requests that come in between wait.
+ * @throws ListenError when the port cannot be bound; nothing has been started then.
+ */
+export async function startService(input: ServiceInput): Promise<RunningService> {
+  const { config, logger, version } = input
+  const folders = await prepareFolders(input)
+  const startedAtMs = Date.now()
+  let pool: AgentPool | undefined
+  let cli: CliState = { at: 'missing', reason: 'not checked yet' }
+  const metrics = createMetrics({
+    snapshot: () => pool?.snapshot() ?? NOTHING_YET,
+    build: {
+      version,
+      backend: 'print',
+      get cliVersion() {
+        return cli.at === 'available' ? cli.version : ''
+      },
+    },
+  })
+  const watch = watchCli(input)
+  const catalogue = createCatalogue({
+    list: () => listModels(watch, folders, input),
+    refreshMs: config.models.refresh * 1000,
+    now: monotonicMs,
+  })
+  let open: (answerer: Answerer) => void = () => undefined
+  const ready = new Promise<Answerer>((resolve) => {
+    open = resolve
+  })
+  const details = async (): Promise<object> => ({
+    version,
+    cli: await watch.check(),
+    backend: { print: 'the only backend of this version' },
+    uptime_s: Math.round((Date.now() - startedAtMs) / 1000),
+    models: catalogue.peek()?.length ?? 0,
+    pool: pool?.snapshot() ?? NOTHING_YET,
+  })
+  const app = createApp({
+    answerer: waitFor(ready),
+    protocols: { chat: chatProtocol, messages: messagesProtocol },
+    models: async () => (await catalogue.get()).map((model) => ({ ...model, createdS: 0 })),
+    health: async () => health(await watch.check()),
+    details,
+    metrics,
+    telemetry: metrics.telemetry,
+    logger,
+    guard: {
+      apiKey: config.api_key ?? undefined,
+      allowedHosts: config.allowed_hosts,
+      bodyLimitBytes: config.limits.body_mb * 1024 * 1024,
+      host: config.host,
+    },
+    timing: { keepAliveMs: KEEP_ALIVE_MS, slowReaderMs: config.limits.slow_reader * 1000 },
+    showTools: config.tools.show === 'on',
+    now: Date.now,
+  })
+  const listening = await listen(app, { host: config.host, port: config.port })
+  cli = await watch.check()
+  const swept = sweep(folders, input, metrics.telemetry)
+  const running = makePool(input, folders, metrics)
+  pool = running
+  const parts = answererParts({ input, folders, pool: running, watch, catalogue, metrics })
+  open(createAnswerer(parts))
+  const sweeping = setInterval(() => {
+    void sweep(folders, input, metrics.telemetry)
+  }, SWEEP_EVERY_MS)
+  sweeping.unref()
+  return {
+    url: listening.url,
+    port: listening.port,
+    cli,
+    models: () => catalogue.get(),
+    details,
+    async prewarm() {
+      await swept
+      try {
+        running.prewarm(await firstProfile(parts))
+      } catch (error) {
+        logger.warn('nothing warmed at start', { reason: String(error) })
+      }
+    },
+    async close(graceMs) {
+      clearInterval(sweeping)
+      // Still listening: whoever comes now is told so with 503 instead of a refused connection.
+      await running.close(graceMs)
+      await listening.stop(1000)
+      closeLedger(folders.ledger, folders.instance)
+    },
+  }
+}

@@ -1,5 +1,5 @@
 // Event streams that protocol tests share, and the context and turn they are written with.
-import type { AgentEvent, Batch, ReplyUsage } from '../../src/core/events.ts'
+import type { AgentEvent, Batch, FinishReason, ReplyUsage } from '../../src/core/events.ts'
 import { callId } from '../../src/core/ids.ts'
 import type { Json } from '../../src/core/turn.ts'
 import type { Frame, Protocol, ReplyContext } from '../../src/protocols/protocol.ts'
@@ -18,9 +18,9 @@ export const text = (text: string): AgentEvent => ({ type: 'text-delta', text })
 export const thinking = (text: string): AgentEvent => ({ type: 'thinking-delta', text })
 export const thinkingEnd: AgentEvent = { type: 'thinking-end' }
 export const started: AgentEvent = { type: 'started', chatId: 's1', model: 'Demo' }
-export const finish = (usage: ReplyUsage = USAGE): AgentEvent => ({
+export const finish = (usage: ReplyUsage = USAGE, reason: FinishReason = 'stop'): AgentEvent => ({
   type: 'finish',
-  reason: 'stop',
+  reason,
   cursorUsage: undefined,
   usage,
 })

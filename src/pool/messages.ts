@@ -1,9 +1,9 @@
 // All that crosses between the main thread and a worker. Plain data; failures are events, because an Error loses its
 // class, name and code on the way (measured with piscina 5.3.2 on Node 20).
 import type { MessagePort } from 'node:worker_threads'
-import type { AgentEvent } from '../core/events.ts'
+import type { AgentEvent, Failure } from '../core/events.ts'
 import type { ProfileKey, RunId } from '../core/ids.ts'
-import type { Job, LaunchProfile } from '../core/job.ts'
+import type { BackendName, Job, LaunchProfile } from '../core/job.ts'
 import type { ChildState, ExitCause } from '../core/telemetry.ts'
 
 /** Payload of the piscina task that is one attempt of a run. The task ends when the child is gone or idle again. */
@@ -39,20 +39,27 @@ export type FromWorker =
       /** Size of this batch as counted against the credit. */
       readonly bytes: number
     }
-  /** The prompt has been written; `launchMs` is 0 when the child was warm. */
+  /** The prompt has been written, at `atMs` (monotonicMs); `launchMs` is 0 when the child was warm. */
   | {
       readonly type: 'prompted'
       readonly runId: RunId
       readonly launchMs: number
       readonly warm: boolean
+      readonly atMs: number
     }
+  /** Last message about this attempt: child gone or idle, nothing of the seat's past is left. */
+  | { readonly type: 'released'; readonly runId: RunId }
+  /** A child was launched (for a run or as a spare) and that took `ms`. */
+  | { readonly type: 'launched'; readonly backend: BackendName; readonly ms: number }
+  /** A spare could not even be launched. */
+  | { readonly type: 'warm-failed'; readonly key: ProfileKey; readonly failure: Failure }
   | { readonly type: 'child'; readonly child: ChildFact }
   | { readonly type: 'killed'; readonly signal: 'SIGTERM' | 'SIGKILL' }
 
 /** Facts about the seat's child, enough for the main thread to end it when the thread cannot. */
 export type ChildFact =
   | {
-      readonly at: Exclude<ChildState, 'closing'> | 'closing'
+      readonly at: ChildState
       readonly pid: number
       readonly key: ProfileKey
     }

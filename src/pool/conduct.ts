@@ -1,0 +1,78 @@
+// A run inside its slot: its clocks, its attempts, and whatever happens, its one terminal event.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Failure, Terminal } from '../core/events.ts'
+import { type Job, profileKey } from '../core/job.ts'
+import { monotonicMs } from '../lib/clock.ts'
+import { Attempt, type AttemptParts } from './attempt.ts'
+import { startClocks } from './clocks.ts'
+import { workerDied } from './refusals.ts'
+import { type Remembered, tooLongForArgv, viaArgv } from './remembered.ts'
+import type { PoolRun } from './run.ts'
+
+export interface ConductParts extends AttemptParts {
+  readonly remembered: Remembered
+  /** The agent itself ended the run (we did not). */
+  readonly onPlayed: (job: Job, terminal: Terminal) => void
+}
+
+const MIN_PAUSE_MS = 50
+const PAUSE_SPREAD_MS = 200
+
+/** Plays a run that has just got its slot. Resolves when the slot may go to the next; the run has ended then. */
+export async function conduct(run: PoolRun, parts: ConductParts): Promise<void> {
+  const grantedMs = monotonicMs()
+  run.granted(grantedMs)
+  parts.telemetry.queueWaited((grantedMs - run.submittedMs) / 1000)
+  let attempt: Attempt | undefined
+  const ended = new AbortController()
+  run.onEnd = (terminal, cause) => {
+    ended.abort()
+    attempt?.runEnded(cause)
+    if (cause === undefined) parts.onPlayed(run.job, terminal)
+  }
+  run.onTaken = (bytes) => attempt?.taken(bytes)
+  const play = async (job: Job, mayRepeat: boolean): Promise<Failure | undefined> => {
+    attempt = new Attempt(run, job, profileKey(job.profile), { parts, mayRepeat })
+    const end = await attempt.over
+    attempt = undefined
+    if (end.at === 'thread-lost') run.end(workerDied(end.reason), 'crashed')
+    return end.at === 'again' && run.terminal === undefined ? end.failure : undefined
+  }
+  const stopClocks = startClocks(run, grantedMs)
+  try {
+    const job = parts.remembered.suited(run.job)
+    const refusal = parts.remembered.refusal(job, grantedMs)
+    if (refusal !== undefined) return run.end(refusal, 'done')
+    const failure = await play(job, true)
+    if (failure === undefined) return
+    const next = await repetition(job, failure, parts.remembered, ended.signal)
+    if (run.terminal !== undefined) return
+    if ('type' in next) run.end(next, 'crashed')
+    else await play(next, false)
+  } finally {
+    stopClocks()
+    // Every path above has ended it; a slot must never be given up under a run that still waits.
+    run.end(workerDied('it reported no end'), 'crashed')
+  }
+}
+
+/** The job of the second attempt, or the failure when there can be none. */
+async function repetition(
+  job: Job,
+  failure: Failure,
+  remembered: Remembered,
+  ended: AbortSignal,
+): Promise<Job | Failure> {
+  if (failure.again === 'argv') {
+    remembered.doesNotReadStdin(job.profile)
+    const next = viaArgv(job)
+    return tooLongForArgv(next) ?? next
+  }
+  // Whatever raced (another start, a config file being written) gets a moment; not the same moment for everyone.
+  await delay(MIN_PAUSE_MS + Math.random() * PAUSE_SPREAD_MS, undefined, { signal: ended }).catch(
+    (error: unknown) => {
+      if (!ended.aborted) throw error
+    },
+  )
+  return job
+}

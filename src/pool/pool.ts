@@ -1,0 +1,201 @@
+// The pool: admission through one bounded queue, a slot per active run, and an orderly end. What happens inside a slot is in
+// conduct.ts, where it happens in seats.ts and attempt.ts, and the spares are in warm.ts.
+import PQueue from 'p-queue'
+import type { Failure } from '../core/events.ts'
+import type { Job, LaunchProfile } from '../core/job.ts'
+import type { Pool, PoolSnapshot, Run } from '../core/run.ts'
+import { monotonicMs } from '../lib/clock.ts'
+import { type ConductParts, conduct } from './conduct.ts'
+import { deferred } from './deferred.ts'
+import { type LostChildren, lostChildren } from './lost-children.ts'
+import type { PoolOptions } from './options.ts'
+import { queueFull, queueTimeout, shuttingDown } from './refusals.ts'
+import { Remembered } from './remembered.ts'
+import { PoolRun } from './run.ts'
+import { SeatTable } from './seat-table.ts'
+import { startThreads, type Threads } from './threads.ts'
+import { WarmPool } from './warm.ts'
+
+export type { PoolOptions } from './options.ts'
+
+export interface AgentPool extends Pool {
+  /** Warms a child for this profile as long as no request has asked for another. */
+  prewarm(profile: LaunchProfile): void
+  /** `argv` where this version of the CLI was seen not to read its stdin. */
+  promptViaFor(binary: string, version: string): 'stdin' | 'argv'
+}
+
+/** Starts the worker threads at once. `close` must be called; until then nothing here keeps the process up by itself. */
+export function createPool(options: PoolOptions): AgentPool {
+  return new ThreadedPool(options)
+}
+
+class ThreadedPool implements AgentPool {
+  #options: PoolOptions
+  #queue: PQueue
+  #threads: Threads
+  #seats: SeatTable
+  #warm: WarmPool
+  #remembered = new Remembered()
+  #lostChildren: LostChildren
+  #parts: ConductParts
+  /** Everything submitted and not settled. */
+  #runs = new Set<PoolRun>()
+  #active = 0
+  #hurry = deferred<void>()
+  #closed: Promise<void> | undefined
+
+  constructor(options: PoolOptions) {
+    const { worker: settings, telemetry, logger, concurrency } = options
+    this.#options = options
+    this.#queue = new PQueue({ concurrency })
+    this.#lostChildren = lostChildren(settings, (signal) => telemetry.killed(signal))
+    this.#warm = new WarmPool({
+      options,
+      seats: () => this.#seats,
+      remembered: this.#remembered,
+      waiting: () => this.#queue.size,
+    })
+    this.#seats = new SeatTable({
+      telemetry,
+      logger,
+      lostChildren: this.#lostChildren,
+      usefulness: (key) => this.#warm.usefulness(key),
+    })
+    this.#seats.watch = this.#warm
+    this.#threads = startThreads({
+      workerFile: options.workerFile,
+      workerData: settings,
+      minThreads: concurrency,
+      maxThreads: concurrency + options.maxParked,
+      idleMs: options.warmIdleMs,
+      logger,
+      onHello: (hello) => this.#seats.hello(hello),
+    })
+    this.#parts = {
+      settings,
+      threads: this.#threads,
+      seats: this.#seats,
+      telemetry,
+      logger,
+      remembered: this.#remembered,
+      onPrompted: (job, warm) => this.#warm.prompted(job, warm),
+      onPlayed: (job, terminal) => {
+        if (terminal.type === 'failure') {
+          this.#remembered.failed(job.profile.binary, terminal, monotonicMs())
+        }
+        this.#warm.played(job, terminal)
+      },
+    }
+    if (options.firstProfile !== undefined) this.#warm.prewarm(options.firstProfile)
+  }
+
+  submit(submitted: Job): Run {
+    const job = this.#remembered.suited(submitted)
+    const run = new PoolRun(job)
+    const refusal = this.#refusal(job)
+    if (refusal === undefined) {
+      this.#warm.wanted(job.profile)
+      void this.#enqueue(run)
+    } else {
+      run.end(refusal, 'done')
+      run.settle()
+    }
+    return run
+  }
+
+  prewarm(profile: LaunchProfile): void {
+    this.#warm.prewarm(profile)
+  }
+
+  promptViaFor(binary: string, version: string): 'stdin' | 'argv' {
+    return this.#remembered.promptVia(binary, version)
+  }
+
+  snapshot(): PoolSnapshot {
+    return {
+      active: this.#active,
+      waiting: this.#queue.size,
+      parked: 0,
+      children: this.#seats.children(),
+      warmingOff: this.#warm.off(),
+    }
+  }
+
+  close(graceMs: number): Promise<void> {
+    if (graceMs <= 0) this.#hurry.resolve()
+    else setTimeout(() => this.#hurry.resolve(), graceMs).unref()
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  #refusal(job: Job): Failure | undefined {
+    if (this.#closed !== undefined) return shuttingDown()
+    const refusal = this.#remembered.refusal(job, monotonicMs())
+    if (refusal !== undefined) return refusal
+    const { concurrency, maxWaiting } = this.#options
+    const { pending, size } = this.#queue
+    return pending + size < concurrency + maxWaiting ? undefined : queueFull(pending, size)
+  }
+
+  async #enqueue(run: PoolRun): Promise<void> {
+    const { queueMs } = run.job.limits
+    const waiting = new AbortController()
+    const timer = setTimeout(() => run.end(queueTimeout(queueMs), 'timeout'), queueMs).unref()
+    this.#runs.add(run)
+    // Only while queued: an abort later would free the slot under a living child. conduct() takes onEnd over.
+    run.onEnd = () => waiting.abort()
+    try {
+      await this.#queue.add(() => this.#play(run, timer), { signal: waiting.signal })
+    } catch (error) {
+      if (!waiting.signal.aborted) throw error
+    } finally {
+      clearTimeout(timer)
+      this.#runs.delete(run)
+      run.settle()
+    }
+  }
+
+  async #play(run: PoolRun, timer: NodeJS.Timeout): Promise<void> {
+    clearTimeout(timer)
+    this.#active += 1
+    this.#warm.active(this.#active)
+    try {
+      await conduct(run, this.#parts)
+    } finally {
+      this.#active -= 1
+      this.#warm.changed()
+    }
+  }
+
+  async #close(): Promise<void> {
+    this.#warm.stop()
+    // Queued runs end at once: nothing is to start when an active one gives its slot back.
+    for (const run of [...this.#runs]) {
+      if (run.marks().queueMs === undefined) run.cancel('shutdown')
+    }
+    const settled = (): Promise<unknown> => Promise.all([...this.#runs].map((run) => run.settled))
+    await Promise.race([settled(), this.#hurry.promise])
+    for (const run of this.#runs) run.cancel('shutdown')
+    await settled()
+    await this.#childrenGone()
+    const seats = this.#seats.all
+    await this.#threads.destroy()
+    for (const seat of seats) this.#seats.lose(seat)
+    await Promise.all(seats.map((seat) => seat.lost))
+    const left = await this.#lostChildren.endRecorded()
+    if (left > 0) this.#options.logger.warn('ended children nobody knew of', { count: left })
+  }
+
+  /** Spares being closed get their grace; what is left then is ended by pid after the threads. */
+  async #childrenGone(): Promise<void> {
+    const { exitGraceMs, killGraceMs } = this.#options.worker
+    const endMs = monotonicMs() + exitGraceMs + killGraceMs + 2000
+    const live = (): number => Object.values(this.#seats.children()).reduce((a, b) => a + b, 0)
+    while (live() > 0 && monotonicMs() < endMs) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 5)
+      })
+    }
+  }
+}

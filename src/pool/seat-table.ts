@@ -1,0 +1,130 @@
+// All seats: hands messages of the worker threads to whom they concern, counts children, and cleans up after a lost thread.
+import type { ProfileKey } from '../core/ids.ts'
+import type { ChildState, Logger, Telemetry } from '../core/telemetry.ts'
+import { monotonicMs } from '../lib/clock.ts'
+import type { LostChildren } from './lost-children.ts'
+import type { ChildFact, FromWorker, SeatHello } from './messages.ts'
+import { chooseSeat, Seat, type Spare } from './seats.ts'
+
+export interface SeatTableParts {
+  readonly telemetry: Telemetry
+  readonly logger: Logger
+  readonly lostChildren: LostChildren
+  readonly usefulness: (key: ProfileKey) => number
+}
+
+/** What whoever keeps spares wants to know. */
+export interface SpareWatch {
+  /** A seat became usable, a spare ready, or a child went: another spare may be due. */
+  changed(): void
+  /** A spare could not be launched, or died or spoke before its prompt. */
+  spoiled(spare: Spare, reason: string): void
+}
+
+export class SeatTable {
+  watch: SpareWatch = { changed: () => undefined, spoiled: () => undefined }
+  #parts: SeatTableParts
+  #seats = new Map<number, Seat>()
+  /** Threads that are gone while their children are still being ended. */
+  #lost = new Set<Seat>()
+  /** Threads that died before their hello was handled. */
+  #closed = new WeakSet<Seat>()
+
+  constructor(parts: SeatTableParts) {
+    this.#parts = parts
+  }
+
+  /** Live seats in the order in which their threads started. */
+  get all(): readonly Seat[] {
+    return [...this.#seats.values()]
+  }
+
+  of(threadId: number): Seat {
+    const known = this.#seats.get(threadId)
+    if (known !== undefined) return known
+    const seat = new Seat(threadId)
+    this.#seats.set(threadId, seat)
+    return seat
+  }
+
+  hello({ threadId, port }: SeatHello): void {
+    const seat = this.of(threadId)
+    const onMessage = (message: FromWorker): void => this.#heard(seat, message)
+    seat.attach(port, onMessage, () => this.lose(seat))
+    this.watch.changed()
+  }
+
+  choose(key: ProfileKey): Seat | undefined {
+    return chooseSeat(this.#seats.values(), key, this.#parts.usefulness)
+  }
+
+  /** The thread is gone: its children are ended by pid, then `seat.lost` resolves. */
+  lose(seat: Seat): void {
+    if (this.#closed.has(seat)) return
+    this.#closed.add(seat)
+    this.#seats.delete(seat.threadId)
+    this.#lost.add(seat)
+    seat.detach()
+    void this.#cleanUp(seat)
+  }
+
+  children(): Record<ChildState, number> {
+    const counts = { starting: 0, warm: 0, busy: 0, parked: 0, idle: 0, closing: 0 }
+    for (const seat of this.#seats.values()) {
+      for (const { at } of seat.children.values()) counts[at] += 1
+    }
+    for (const seat of this.#lost) counts.closing += seat.children.size
+    return counts
+  }
+
+  async #cleanUp(seat: Seat): Promise<void> {
+    const { telemetry, logger, lostChildren } = this.#parts
+    const pids = [...seat.children.keys()]
+    if (pids.length > 0) logger.warn('a worker thread ended with a child', { pids: pids.join(' ') })
+    const cause = [...seat.users.values()].find((user) => user.cause !== undefined)?.cause
+    await Promise.all(
+      pids.map(async (pid) => {
+        await lostChildren.end(pid)
+        seat.children.delete(pid)
+        telemetry.childExited(cause ?? 'crashed')
+      }),
+    )
+    this.#lost.delete(seat)
+    seat.markLost()
+    this.watch.changed()
+  }
+
+  #heard(seat: Seat, message: FromWorker): void {
+    switch (message.type) {
+      case 'events':
+      case 'prompted':
+      case 'released':
+        seat.users.get(message.runId)?.heard(message)
+        return
+      case 'child':
+        this.#childChanged(seat, message.child)
+        return
+      case 'launched':
+        this.#parts.telemetry.launched(message.backend, message.ms / 1000)
+        return
+      case 'killed':
+        this.#parts.telemetry.killed(message.signal)
+        return
+      case 'warm-failed':
+        if (seat.spare?.key !== message.key) return
+        this.watch.spoiled(seat.spare, message.failure.message)
+        seat.spare = undefined
+        this.watch.changed()
+        return
+    }
+  }
+
+  #childChanged(seat: Seat, child: ChildFact): void {
+    const ended = seat.note(child, monotonicMs())
+    if (child.at === 'gone') {
+      this.#parts.telemetry.childExited(child.cause)
+      if (ended !== undefined && child.spoiled !== '') this.watch.spoiled(ended, child.spoiled)
+    }
+    if (child.at === 'gone' || child.at === 'warm') this.watch.changed()
+  }
+}

@@ -1,0 +1,194 @@
+// Spares: which profiles keep a warm child, in which seats, until when. Starts none while runs wait or launch.
+import type { Terminal } from '../core/events.ts'
+import type { ProfileKey } from '../core/ids.ts'
+import { type Job, type LaunchProfile, profileKey } from '../core/job.ts'
+import type { ExitCause, Logger } from '../core/telemetry.ts'
+import { monotonicMs } from '../lib/clock.ts'
+import { Demand } from './demand.ts'
+import type { PoolOptions } from './options.ts'
+import type { Remembered } from './remembered.ts'
+import type { SeatTable, SpareWatch } from './seat-table.ts'
+import type { Seat, Spare } from './seats.ts'
+import { WarmHealth } from './warm-health.ts'
+
+/** Spares that may be on their way up at once: a machine with few cores must not choke on its own spares. */
+const STARTING_AT_ONCE = 3
+/** One that takes longer no longer holds up the others. */
+const STARTING_MS = 10_000
+/** A spare gives way to another profile only when that is so much likelier. */
+const CLEARLY_LIKELIER = 1.5
+const TICK_MS = 5_000
+const SLEPT_MS = 30_000
+
+export interface WarmParts {
+  readonly options: Pick<PoolOptions, 'warm' | 'warmIdleMs' | 'concurrency' | 'restarts' | 'logger'>
+  readonly seats: () => SeatTable
+  readonly remembered: Remembered
+  /** Runs waiting for a slot. */
+  readonly waiting: () => number
+}
+
+export class WarmPool implements SpareWatch {
+  #parts: WarmParts
+  #logger: Logger
+  #demand = new Demand()
+  #health: WarmHealth
+  #timer: NodeJS.Timeout | undefined
+  #scheduled = false
+  #stopped = false
+  #tickedAtMs = Date.now()
+
+  constructor(parts: WarmParts) {
+    this.#parts = parts
+    this.#logger = parts.options.logger
+    this.#health = new WarmHealth(parts.options.restarts)
+    this.#stopped = parts.options.warm === 0
+    if (!this.#stopped) this.#startTicking()
+  }
+
+  /** How likely a child of this profile is to be wanted next; for comparison only. */
+  usefulness(key: ProfileKey): number {
+    return this.#demand.score(key, monotonicMs())
+  }
+
+  off(): Readonly<Record<string, string>> {
+    return this.#health.off()
+  }
+
+  /** Warms this profile as long as nothing else has been asked for. */
+  prewarm(profile: LaunchProfile): void {
+    this.#demand.expect(profile, profileKey(profile), monotonicMs())
+    this.changed()
+  }
+
+  /** A run with this profile was submitted. */
+  wanted(profile: LaunchProfile): void {
+    const { binary, cliVersion } = profile
+    this.#demand.onlyVersion(binary, cliVersion)
+    this.#demand.used(profile, profileKey(profile), monotonicMs())
+    this.#drop('recycled', ({ profile: old }) => {
+      return old.binary === binary && old.cliVersion !== cliVersion
+    })
+  }
+
+  active(count: number): void {
+    this.#demand.active(count, monotonicMs())
+  }
+
+  /** A run's prompt has been written: the moment to replace the spare it took. */
+  prompted(job: Job, warm: boolean): void {
+    if (warm) this.#health.proven(job.profile)
+    this.changed()
+  }
+
+  played(job: Job, terminal: Terminal): void {
+    if (terminal.type === 'finish') this.#health.succeeded(job.profile, monotonicMs())
+  }
+
+  spoiled(spare: Spare, reason: string): void {
+    const off = this.#health.spoiled(spare.profile, reason, monotonicMs())
+    if (off) this.#logger.warn('warming is off for a CLI that spoils its spares', { reason })
+  }
+
+  /** Looks for missing spares, after what is going on now. */
+  changed(): void {
+    if (this.#stopped || this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      this.#refill()
+    })
+  }
+
+  /** No more spares; the present ones are let go. */
+  stop(): void {
+    this.#stopped = true
+    clearInterval(this.#timer)
+    this.#drop('shutdown', () => true)
+  }
+
+  #startTicking(): void {
+    const { warmIdleMs } = this.#parts.options
+    this.#timer = setInterval(
+      () => this.#tick(),
+      Math.min(TICK_MS, Math.max(50, warmIdleMs / 4)),
+    ).unref()
+  }
+
+  #tick(): void {
+    const wallMs = Date.now()
+    // Wall time: the monotonic clock stands still while the machine sleeps.
+    const slept = wallMs - this.#tickedAtMs > TICK_MS + SLEPT_MS
+    this.#tickedAtMs = wallMs
+    const oldest = monotonicMs() - this.#parts.options.warmIdleMs
+    this.#drop('recycled', (spare) => slept || spare.sinceMs < oldest)
+    this.changed()
+  }
+
+  #drop(cause: ExitCause, isUseless: (spare: Spare) => boolean): void {
+    for (const seat of this.#parts.seats().all) {
+      if (seat.isFree && seat.spare !== undefined && isUseless(seat.spare)) seat.discard(cause)
+    }
+  }
+
+  #refill(): void {
+    if (this.#stopped || this.#parts.waiting() > 0) return
+    const nowMs = monotonicMs()
+    const { warm, concurrency } = this.#parts.options
+    const target = Math.max(warm, Math.min(concurrency, this.#demand.peak(nowMs)))
+    const shares = this.#demand.shares(target, nowMs, (profile) => this.#mayWarm(profile, nowMs))
+    const seats = this.#parts.seats().all.filter((seat) => seat.isFree && seat.isAttached)
+    for (const [key, share] of shares) {
+      const profile = this.#demand.profile(key)
+      if (profile === undefined) continue
+      while (count(seats, key) < share) {
+        if (starting(seats, nowMs) >= STARTING_AT_ONCE) return
+        const seat = this.#seatFor(key, seats, shares, target)
+        if (seat === undefined) break
+        seat.order({ profile, key }, nowMs)
+      }
+    }
+  }
+
+  #mayWarm(profile: LaunchProfile, nowMs: number): boolean {
+    const { remembered } = this.#parts
+    return (
+      this.#health.mayWarm(profile, nowMs) &&
+      remembered.failure(profile.binary, nowMs) === undefined &&
+      remembered.promptVia(profile.binary, profile.cliVersion) === 'stdin'
+    )
+  }
+
+  /** An empty seat while there are too few spares, else one whose spare is surplus and clearly less likely. */
+  #seatFor(
+    key: ProfileKey,
+    seats: readonly Seat[],
+    shares: ReadonlyMap<ProfileKey, number>,
+    target: number,
+  ): Seat | undefined {
+    const held = seats.filter(({ spare }) => spare !== undefined)
+    if (held.length < target) {
+      return seats
+        .filter(({ spare }) => spare === undefined)
+        .sort((a, b) => a.children.size - b.children.size)[0]
+    }
+    const score = this.usefulness(key)
+    const victim = held.find(({ spare }) => {
+      if (spare === undefined || count(held, spare.key) <= (shares.get(spare.key) ?? 0))
+        return false
+      return score >= CLEARLY_LIKELIER * this.usefulness(spare.key)
+    })
+    victim?.discard('discarded')
+    return victim
+  }
+}
+
+function count(seats: readonly Seat[], key: ProfileKey): number {
+  return seats.filter(({ spare }) => spare?.key === key).length
+}
+
+function starting(seats: readonly Seat[], nowMs: number): number {
+  return seats.filter(({ spare }) => {
+    return spare !== undefined && !spare.isReady && nowMs - spare.sinceMs < STARTING_MS
+  }).length
+}

@@ -1,0 +1,200 @@
+// A pool on worker threads with shell agents (shell-worker.ts), in folders of its own, and the check that nothing is left.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import type { WorkerSettings } from '../../../src/backends/backend.ts'
+import type { AgentEvent } from '../../../src/core/events.ts'
+import { runId } from '../../../src/core/ids.ts'
+import type { Job, JobLimits, LaunchProfile } from '../../../src/core/job.ts'
+import type { Run } from '../../../src/core/run.ts'
+import {
+  type ExitCause,
+  type Logger,
+  silentTelemetry,
+  type Telemetry,
+} from '../../../src/core/telemetry.ts'
+import { type AgentPool, createPool, type PoolOptions } from '../../../src/pool/pool.ts'
+import { isAlive, until } from '../../support/until.ts'
+
+const DIST = new URL('../../../dist/', import.meta.url)
+export const SHELL_WORKER = new URL('test/pool/support/shell-worker.js', DIST)
+export const REAL_WORKER = new URL('workers/agent.js', DIST)
+
+/** Everything the pool told its telemetry and its log. */
+export interface Told {
+  readonly exits: ExitCause[]
+  readonly signals: string[]
+  readonly warm: ('hit' | 'miss')[]
+  readonly launches: number[]
+  readonly log: string[]
+}
+
+export interface Harness {
+  readonly pool: AgentPool
+  readonly told: Told
+  /** Scratch root and ledger live below it. */
+  readonly folder: string
+  readonly settings: WorkerSettings
+  /** Live process groups according to the ledger. */
+  readonly pids: () => number[]
+}
+
+export interface HarnessOptions extends Partial<Omit<PoolOptions, 'worker'>> {
+  readonly worker?: Partial<WorkerSettings>
+}
+
+/** Runs `test` with a fresh pool; then closes it and checks that no process, folder, descriptor or count is left. */
+export async function withPool(
+  options: HarnessOptions,
+  test: (harness: Harness) => Promise<void>,
+): Promise<void> {
+  const before = descriptors()
+  const harness = makePool(options)
+  const { pool, folder } = harness
+  const seen = new Set<number>()
+  const watch = setInterval(() => {
+    for (const pid of harness.pids()) seen.add(pid)
+  }, 10)
+  try {
+    await test(harness)
+  } finally {
+    await pool.close(0)
+    clearInterval(watch)
+    const left = { pids: harness.pids(), scratch: readdirSync(join(folder, 'scratch')) }
+    rmSync(folder, { recursive: true, force: true })
+    expect(left).toEqual({ pids: [], scratch: [] })
+  }
+  expect(pool.snapshot()).toMatchObject({ active: 0, waiting: 0, parked: 0, children: NONE })
+  const alive = [...seen].filter((pid) => isAlive(pid) && !isZombie(pid))
+  expect(alive).toEqual([])
+  await until('descriptors back to where they were', 2_000, () => descriptors() <= before)
+}
+
+export const NONE = { starting: 0, warm: 0, busy: 0, parked: 0, idle: 0, closing: 0 }
+
+function makePool(options: HarnessOptions): Harness {
+  const folder = mkdtempSync(join(tmpdir(), 'pool-test-'))
+  mkdirSync(join(folder, 'scratch'), { mode: 0o700 })
+  const instance = Math.random().toString(36).slice(2, 14).padEnd(12, '0')
+  const settings: WorkerSettings = {
+    instance,
+    scratchRoot: join(folder, 'scratch'),
+    ledgerDir: join(folder, 'ledger'),
+    exitGraceMs: 500,
+    killGraceMs: 200,
+    maxLineBytes: 1 << 20,
+    configDir: 'private',
+    env: {},
+    creditBytes: 256 * 1024,
+    hasPs: true,
+    ...options.worker,
+  }
+  const told: Told = { exits: [], signals: [], warm: [], launches: [], log: [] }
+  const pool = createPool({
+    workerFile: SHELL_WORKER,
+    concurrency: 2,
+    maxParked: 0,
+    maxWaiting: 20,
+    warm: 0,
+    warmIdleMs: 60_000,
+    restarts: { count: 5, withinMs: 60_000 },
+    telemetry: listening(told),
+    logger: logging(told),
+    ...options,
+    worker: settings,
+  })
+  const pids = (): number[] => ledgerPids(join(settings.ledgerDir, instance))
+  return { pool, told, folder, settings, pids }
+}
+
+function listening(told: Told): Telemetry {
+  return {
+    ...silentTelemetry,
+    childExited: (cause) => told.exits.push(cause),
+    killed: (signal) => told.signals.push(signal),
+    warmStart: (result) => told.warm.push(result),
+    launched: (_backend, seconds) => told.launches.push(seconds),
+  }
+}
+
+function logging(told: Told): Logger {
+  const note = (message: string): void => {
+    told.log.push(message)
+  }
+  return { debug: note, info: note, warn: note, error: note }
+}
+
+function ledgerPids(folder: string): number[] {
+  try {
+    return readdirSync(folder)
+      .flatMap((name) => /^(\d+)\.json$/.exec(name)?.[1] ?? [])
+      .map(Number)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    return / Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false
+    throw error
+  }
+}
+
+/** Open descriptors of this process; 0 where they cannot be counted. */
+export function descriptors(): number {
+  return process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0
+}
+
+let made = 0
+
+export const PROFILE: LaunchProfile = {
+  backend: 'print',
+  binary: '/bin/sh',
+  cliVersion: '1',
+  folder: { class: 'scratch' },
+  model: 'auto',
+  mode: 'agent',
+  permissions: 'workspace',
+  sandbox: 'default',
+  approveMcps: false,
+  promptVia: 'stdin',
+  digest: '',
+}
+
+/** A job whose prompt is a shell script. */
+export function job(
+  script: string,
+  changes: { profile?: Partial<LaunchProfile>; limits?: Partial<JobLimits> } = {},
+): Job {
+  made += 1
+  return {
+    runId: runId(`run-${made}`),
+    profile: { ...PROFILE, ...changes.profile },
+    prompt: { text: script, images: [] },
+    limits: { timeoutMs: 10_000, stallMs: 10_000, queueMs: 10_000, ...changes.limits },
+  }
+}
+
+/** All events of a run, read as fast as they come. */
+export async function readAll(run: Run): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = []
+  for (let batch = await run.next(); batch !== undefined; batch = await run.next()) {
+    events.push(...batch.events)
+  }
+  return events
+}
+
+/** Text and end of a run in short: `['one', 'two', 'finish']`, `['failure run-timeout']`. */
+export async function outline(run: Run): Promise<string[]> {
+  return (await readAll(run)).map(inShort)
+}
+
+function inShort(event: AgentEvent): string {
+  if (event.type === 'text-delta') return event.text
+  return event.type === 'failure' ? `failure ${event.code}` : event.type
+}

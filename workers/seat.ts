@@ -1,0 +1,204 @@
+// A seat: one worker thread with at most one child in use. It launches, keeps a spare, plays runs, posts their events, and
+// obeys the main thread. Decides nothing about which child is wanted.
+import type { Agent, Backend, WorkerSettings } from '../src/backends/backend.ts'
+import { type AgentEvent, type Batch, isTerminal, type Terminal } from '../src/core/events.ts'
+import type { ProfileKey, RunId } from '../src/core/ids.ts'
+import type { LaunchProfile } from '../src/core/job.ts'
+import type { ExitCause } from '../src/core/telemetry.ts'
+import { monotonicMs } from '../src/lib/clock.ts'
+import type { FromWorker, RunReport, RunTask, ToWorker } from '../src/pool/messages.ts'
+import { sizeOfBatch } from './batch-size.ts'
+import { HeldChild, launchFailure } from './held-child.ts'
+
+export interface SeatParts {
+  readonly settings: WorkerSettings
+  readonly backendFor: (profile: LaunchProfile) => Backend
+  readonly post: (message: FromWorker) => void
+}
+
+interface ActiveRun {
+  readonly runId: RunId
+  cancelled: ExitCause | undefined
+  child: HeldChild | undefined
+  /** Bytes posted and not yet taken by the reader. */
+  outstanding: number
+  wake: (() => void) | undefined
+}
+
+type Obtained = {
+  readonly child: HeldChild
+  readonly agent: Agent
+  readonly launchMs: number
+  readonly warm: boolean
+}
+
+export class SeatWorker {
+  #parts: SeatParts
+  #held: HeldChild | undefined
+  #run: ActiveRun | undefined
+  #closing = new Set<Promise<void>>()
+  /** A cancel that overtook its task: they come through different ports. */
+  #early: { readonly runId: RunId; readonly cause: ExitCause } | undefined
+
+  constructor(parts: SeatParts) {
+    this.#parts = parts
+  }
+
+  obey(message: ToWorker): void {
+    switch (message.type) {
+      case 'warm':
+        if (this.#held === undefined && this.#run === undefined) this.#keepSpare(message)
+        return
+      case 'cancel':
+        if (this.#run?.runId === message.runId) this.#cancel(this.#run, message.cause)
+        else this.#early = message
+        return
+      case 'credit':
+        if (this.#run?.runId === message.runId) this.#credit(this.#run, message.bytes)
+        return
+      case 'discard':
+        if (this.#held !== undefined) this.#retire(this.#held, message.cause)
+        this.#held = undefined
+        return
+    }
+  }
+
+  /** One attempt of a run. Resolves when its child is gone or idle and no other child of this seat is left closing. */
+  async run(task: RunTask): Promise<RunReport> {
+    const { runId } = task.job
+    const cancelled = this.#early?.runId === runId ? this.#early.cause : undefined
+    const run: ActiveRun = { runId, cancelled, child: undefined, outstanding: 0, wake: undefined }
+    this.#early = undefined
+    this.#run = run
+    try {
+      if (cancelled === undefined) await this.#play(task, run)
+    } catch (error) {
+      // A bug in a backend: the run fails, the child must not stay.
+      this.#post(run, [launchFailure(error)], monotonicMs())
+      if (run.child !== undefined) this.#retire(run.child, 'crashed')
+    }
+    while (this.#closing.size > 0) await Promise.all(this.#closing)
+    this.#run = undefined
+    this.#parts.post({ type: 'released', runId })
+    return { childKept: this.#held !== undefined }
+  }
+
+  async #play(task: RunTask, run: ActiveRun): Promise<void> {
+    const obtained = await this.#obtain(task, run)
+    if (obtained === undefined) return
+    const { child, agent, launchMs, warm } = obtained
+    const onPrompted = (): void => {
+      const atMs = monotonicMs()
+      this.#parts.post({ type: 'prompted', runId: run.runId, launchMs, warm, atMs })
+    }
+    const terminal = await this.#pump(run, agent.run(task.job, onPrompted))
+    if (run.cancelled !== undefined) return
+    if (terminal?.type === 'finish' && agent.reusable) {
+      this.#held = child
+      child.rest()
+    } else {
+      this.#retire(child, 'done', terminal?.type !== 'finish')
+    }
+  }
+
+  /** The child that will play the run, or undefined when it could not be started or the run was cancelled meanwhile. */
+  async #obtain(task: RunTask, run: ActiveRun): Promise<Obtained | undefined> {
+    const spare = this.#takeSpare(task.key)
+    if (spare !== undefined) {
+      const obtained = await this.#ready(run, spare, true)
+      if (run.cancelled !== undefined) return undefined
+      if (obtained !== undefined && spare.spoiled === '') return obtained
+      this.#retire(spare, 'discarded')
+    }
+    const child = this.#start(task.job.profile, task.key, 'run')
+    const obtained = await this.#ready(run, child, false)
+    if (obtained !== undefined || run.cancelled !== undefined) return obtained
+    const failure = await child.launched
+    if ('type' in failure) this.#post(run, [failure], monotonicMs())
+    return undefined
+  }
+
+  async #ready(run: ActiveRun, child: HeldChild, warm: boolean): Promise<Obtained | undefined> {
+    run.child = child
+    const from = child.agent === undefined ? monotonicMs() : undefined
+    const agent = await child.launched
+    if (run.cancelled !== undefined || 'type' in agent) return undefined
+    if (warm && child.spoiled !== '') return undefined
+    child.take()
+    await Promise.race([agent.ready, agent.ended])
+    if (run.cancelled !== undefined) return undefined
+    return { child, agent, warm, launchMs: from === undefined ? 0 : monotonicMs() - from }
+  }
+
+  /** Posts what the agent does, as long as the main thread grants credit, until the terminal event. */
+  async #pump(run: ActiveRun, batches: AsyncIterable<Batch>): Promise<Terminal | undefined> {
+    for await (const { events, readAtMs } of batches) {
+      if (run.cancelled !== undefined) return undefined
+      this.#post(run, events, readAtMs)
+      const last = events.at(-1)
+      if (last !== undefined && isTerminal(last)) return last
+      if (run.outstanding > this.#parts.settings.creditBytes) {
+        await new Promise<void>((resolve) => {
+          run.wake = resolve
+        })
+      }
+    }
+    if (run.cancelled !== undefined) return undefined
+    const message = 'the agent ended without saying how'
+    const failure: Terminal = { type: 'failure', code: 'agent-failed', message }
+    this.#post(run, [failure], monotonicMs())
+    return failure
+  }
+
+  #post(run: ActiveRun, events: readonly AgentEvent[], readAtMs: number): void {
+    if (events.length === 0) return
+    const bytes = sizeOfBatch(events)
+    run.outstanding += bytes
+    this.#parts.post({ type: 'events', runId: run.runId, events, readAtMs, bytes })
+  }
+
+  #cancel(run: ActiveRun, cause: ExitCause): void {
+    run.cancelled ??= cause
+    if (run.child !== undefined) this.#retire(run.child, run.cancelled)
+    run.wake?.()
+  }
+
+  #credit(run: ActiveRun, bytes: number): void {
+    run.outstanding -= bytes
+    if (run.outstanding <= this.#parts.settings.creditBytes) run.wake?.()
+  }
+
+  #keepSpare(order: { readonly profile: LaunchProfile; readonly key: ProfileKey }): void {
+    const spare = this.#start(order.profile, order.key, 'spare')
+    this.#held = spare
+    void spare.launched.then((agent) => {
+      if (!('type' in agent)) return
+      this.#parts.post({ type: 'warm-failed', key: order.key, failure: agent })
+      if (this.#held === spare) this.#held = undefined
+    })
+    void spare.gone.then(() => {
+      if (this.#held === spare) this.#held = undefined
+    })
+  }
+
+  /** The spare when it fits; a spare of another profile is closed beside the new child. */
+  #takeSpare(key: ProfileKey): HeldChild | undefined {
+    const held = this.#held
+    this.#held = undefined
+    if (held === undefined) return undefined
+    if (held.key === key && held.spoiled === '') return held
+    this.#retire(held, 'discarded')
+    return undefined
+  }
+
+  #start(profile: LaunchProfile, key: ProfileKey, use: 'spare' | 'run'): HeldChild {
+    const { settings, backendFor, post } = this.#parts
+    return new HeldChild({ backend: backendFor(profile), settings, post }, profile, key, use)
+  }
+
+  #retire(child: HeldChild, cause: ExitCause, failed = false): void {
+    const gone = child.close(cause, failed)
+    this.#closing.add(gone)
+    void gone.then(() => this.#closing.delete(gone))
+  }
+}

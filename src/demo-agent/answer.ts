@@ -8,7 +8,7 @@ import {
   toolLine,
   userLine,
 } from './lines.ts'
-import { write } from './output.ts'
+import { write } from './pipes.ts'
 
 export type OutputFormat = 'text' | 'json' | 'stream-json'
 

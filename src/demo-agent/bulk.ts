@@ -1,7 +1,7 @@
 // Many deltas: as fast as the pipe takes them, or paced exactly. Shapes are those of lines.ts.
 import { numberAt, objectAt } from '../lib/json.ts'
-import { write } from './output.ts'
-import { paced } from './pause.ts'
+import { pause } from './life.ts'
+import { write } from './pipes.ts'
 import { misuse } from './refusal.ts'
 import type { Step } from './script.ts'
 import type { Effect } from './stage.ts'
@@ -53,5 +53,22 @@ function amounts(
     events,
     ...(perSecond === undefined ? {} : { perSecond }),
     ...(size === undefined ? {} : { size }),
+  }
+}
+
+/**
+ * Calls `one` `events` times, the n-th not before n / perSecond after the start: lateness never adds up. Without
+ * `perSecond` as fast as `one` lets it.
+ */
+async function paced(
+  events: number,
+  perSecond: number | undefined,
+  one: (index: number) => Promise<void> | undefined,
+): Promise<void> {
+  const startMs = performance.now()
+  for (let index = 0; index < events; index += 1) {
+    if (perSecond !== undefined)
+      await pause(startMs + (index * 1000) / perSecond - performance.now())
+    await one(index)
   }
 }

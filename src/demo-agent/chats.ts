@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { type Folders, slugOf } from './folders.ts'
+import { type Folders, slugOf } from './home.ts'
 
 export interface Chats {
   has(id: string): boolean

@@ -1,18 +1,22 @@
 // What print mode makes of its flags, in the order in which the CLI refuses. Source: facts 1.8: login before the rest.
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parseJson } from '../lib/json.ts'
 import type { OutputFormat } from './answer.ts'
 import type { Arguments } from './argv.ts'
 import { type Chats, openChats } from './chats.ts'
-import { storedModel, storeModel, writeWorkerLog } from './config-file.ts'
-import { type Folders, findFolders } from './folders.ts'
-import { isUuid, uuid } from './identifier.ts'
-import { requireLogin } from './login.ts'
-import { findModel, listedModels, type Model } from './models.ts'
+import {
+  type Folders,
+  findFolders,
+  rememberTrust,
+  requireLogin,
+  requireTrust,
+  writeWorkerLog,
+} from './home.ts'
+import { isUuid, uuid } from './lines.ts'
+import { findModel, listedModels, type Model, storedModel, storeModel } from './models.ts'
 import { Refused } from './refusal.ts'
 import type { Settings } from './settings.ts'
-import { requireTrust, trustMarker } from './trust.ts'
 
 export interface RunFacts {
   readonly format: OutputFormat
@@ -137,19 +141,6 @@ function checkWorkspace(flag: Flags): string {
   if (existsSync(workspace) && statSync(workspace).isDirectory()) return workspace
   // Assumed: refused, and in these words. To find out: `agent -p --workspace /missing hi`.
   throw new Refused(`Error: Workspace not found: ${workspace}`)
-}
-
-function rememberTrust(folders: Folders, workspace: string): void {
-  if (!folders.dataIsGiven) return
-  const marker = trustMarker(folders, workspace)
-  // Source: facts 1.9, the keys. Assumed: that `--trust` leaves the marker, and its trustMethod.
-  mkdirSync(dirname(marker), { recursive: true })
-  const fact = {
-    trustedAt: new Date().toISOString(),
-    workspacePath: workspace,
-    trustMethod: 'flag',
-  }
-  writeFileSync(marker, JSON.stringify(fact))
 }
 
 function checkModel(flag: Flags, folders: Folders, settings: Settings): Model {

@@ -1,13 +1,11 @@
 // The subcommands, as far as a program that drives the CLI meets them. Source: facts 1.4 unless said otherwise.
 import { arch, platform } from 'node:os'
 import { openChats } from './chats.ts'
-import { storedModel } from './config-file.ts'
-import { type Folders, findFolders } from './folders.ts'
 import { helpText } from './help.ts'
-import { uuid } from './identifier.ts'
-import { hasLoginFile, requireLogin } from './login.ts'
-import { findModel, modelsText } from './models.ts'
-import { write } from './output.ts'
+import { type Folders, findFolders, hasLoginFile, requireLogin } from './home.ts'
+import { uuid } from './lines.ts'
+import { findModel, modelsText, storedModel } from './models.ts'
+import { write } from './pipes.ts'
 import type { Program } from './print.ts'
 import { Refused } from './refusal.ts'
 

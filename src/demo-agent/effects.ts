@@ -2,13 +2,11 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../lib/json.ts'
-import { forever } from './life.ts'
-import { write, writeError, writeThrough } from './output.ts'
-import { pause } from './pause.ts'
+import { forever, pause } from './life.ts'
+import { closeStdin, write, writeError, writeThrough } from './pipes.ts'
 import { misuse } from './refusal.ts'
 import { claimOnce, type Step } from './script.ts'
 import type { Effect, Stage } from './stage.ts'
-import { closeStdin } from './stdin.ts'
 
 const textEffects: Readonly<Record<string, Effect>> = {
   init: async (step, stage) => {

@@ -1,4 +1,4 @@
-// The objects of the CLI's stream, key order as captured. Pure: ids and times come in. Source: facts 2.2 to 2.6.
+// The objects of the CLI's stream, key order as captured, and ids as it makes them. Source: facts 2.2 to 2.6.
 
 export type Line = Readonly<Record<string, unknown>>
 
@@ -109,4 +109,19 @@ export function resultLine(facts: ResultFacts): Line {
 
 function message(role: string, text: string): Line {
   return { role, content: [{ type: 'text', text }] }
+}
+
+// Ids are not from node:crypto: loading it costs more than the rest of the start.
+
+/** A version 4 UUID; unique enough for a demo, not for secrets. */
+export function uuid(): string {
+  const digits = Array.from({ length: 32 }, () => Math.floor(Math.random() * 16))
+  digits[12] = 4
+  digits[16] = 8 + ((digits[16] ?? 0) % 4)
+  const hex = digits.map((digit) => digit.toString(16)).join('')
+  return [8, 13, 18, 23].reduce((text, at) => `${text.slice(0, at)}-${text.slice(at)}`, hex)
+}
+
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu.test(text)
 }

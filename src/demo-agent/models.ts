@@ -1,6 +1,12 @@
-// The models the demo knows, the text of `models`, and which of them a `--model` means.
-import { readFileSync } from 'node:fs'
-import { misuse } from './refusal.ts'
+// The models the demo knows, the text of `models`, and cli-config.json, where the choice of one is kept for the next
+// run, with the race that comes with it.
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isObject, objectAt, parseJson, stringAt } from '../lib/json.ts'
+import type { Folders } from './home.ts'
+import { uuid } from './lines.ts'
+import { misuse, Refused } from './refusal.ts'
+import type { Quirk } from './settings.ts'
 
 export interface Model {
   readonly id: string
@@ -100,5 +106,52 @@ function readModelsFile(file: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     throw misuse(`CURSOR_ADAPTER_DEMO_MODELS: ${error instanceof Error ? error.message : ''}`)
+  }
+}
+
+/** The model id of the last run with `--model`. Source: facts 6.2, a run without the flag takes what was stored last. */
+export function storedModel(folders: Folders): string | undefined {
+  const config = readConfig(folders)
+  return stringAt(objectAt(config, 'model') ?? {}, 'modelId')
+}
+
+/** Rewrites the `model` block. Source: facts 6.2: temp file and rename, all other keys kept. @throws Refused */
+export function storeModel(folders: Folders, model: Model, quirks: ReadonlySet<Quirk>): void {
+  if (!folders.configIsGiven) return
+  const target = join(folders.config, 'cli-config.json')
+  // Source: facts 6.2, older builds used one temp name for all: parallel starts rename it away from each other.
+  const temporary = quirks.has('fixed-temp-name')
+    ? `${target}.tmp`
+    : `${target}.${process.pid}.${uuid()}.tmp`
+  try {
+    mkdirSync(folders.config, { recursive: true })
+    const { id, label } = model
+    const block = {
+      modelId: id,
+      displayModelId: id,
+      displayName: label,
+      displayNameShort: label,
+      aliases: [],
+      maxMode: false,
+    }
+    const config = { version: 1, ...readConfig(folders), model: block }
+    writeFileSync(temporary, JSON.stringify(config, null, 2))
+    // Plays the loser of that race without a second process.
+    if (quirks.has('config-race')) rmSync(temporary)
+    renameSync(temporary, target)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    // Source: facts 3.1, `Error: ENOENT: no such file or directory, rename '….tmp' -> '…'`, exit 1.
+    throw new Refused(`Error: ${error.message}`)
+  }
+}
+
+function readConfig(folders: Folders): Readonly<Record<string, unknown>> {
+  try {
+    const parsed = parseJson(readFileSync(join(folders.config, 'cli-config.json'), 'utf8'))
+    return isObject(parsed) ? parsed : {}
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
+    throw error
   }
 }

@@ -1,7 +1,6 @@
 // What the effects of a script work on.
 import type { Answer } from './answer.ts'
-import type { Journal } from './journal.ts'
-import type { Life } from './life.ts'
+import type { Journal, Life } from './life.ts'
 import type { Step } from './script.ts'
 
 export interface Stage {

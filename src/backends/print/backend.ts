@@ -1,0 +1,100 @@
+// Launches the CLI in print mode: folders, configuration, environment, process. What the child then does is agent.ts.
+import { access, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import type { LaunchProfile } from '../../core/job.ts'
+import { isErrno } from '../../lib/errno.ts'
+import { type Child, startChild } from '../../process/child.ts'
+import { childEnvironment } from '../../process/environment.ts'
+import { type Ledger, openLedger } from '../../process/ledger.ts'
+import { seedConfig } from '../../workspace/cursor-home.ts'
+import { createScratch, removeScratch, type ScratchFolder } from '../../workspace/scratch.ts'
+import { type Backend, LaunchFailure, type WorkerSettings } from '../backend.ts'
+import { PrintAgent } from './agent.ts'
+import { printArgs } from './args.ts'
+import { type Command, promptInArgv } from './argv-prompt.ts'
+import { launchFailure } from './launch-failure.ts'
+
+export const printBackend: Backend = {
+  async launch(profile, settings, hooks) {
+    let scratch: ScratchFolder | undefined
+    try {
+      scratch = await createScratch(settings.scratchRoot, settings.instance)
+      const child = await start(profile, settings, scratch)
+      return new PrintAgent({ child, profile, settings, hooks, scratch })
+    } catch (error) {
+      if (scratch !== undefined) await removeScratch(scratch)
+      throw await asLaunchFailure(error, profile)
+    }
+  },
+}
+
+async function start(
+  profile: LaunchProfile,
+  settings: WorkerSettings,
+  scratch: ScratchFolder,
+): Promise<Child> {
+  const { folder } = profile
+  const isPrivate = settings.configDir === 'private'
+  const source = { ...process.env, ...settings.env }
+  await Promise.all([
+    // A script is run by Node, which starts well without it: look before.
+    access(profile.binary),
+    isPrivate ? seedConfig(scratch.config, source, { sealed: profile.mode === 'bridge' }) : null,
+  ])
+  const own = {
+    ...settings.env,
+    ...(isPrivate ? { CURSOR_CONFIG_DIR: scratch.config } : {}),
+    // A real workspace keeps the user's own data folder: chats and approvals of that project live there.
+    ...(isPrivate && folder.class === 'scratch' ? { CURSOR_DATA_DIR: scratch.data } : {}),
+  }
+  const cwd = folder.class === 'scratch' ? scratch.work : folder.path
+  return startChild({
+    ...commandOf(profile, printArgs(profile, cwd)),
+    cwd,
+    env: childEnvironment(process.env, own, settings.instance),
+    maxLineBytes: settings.maxLineBytes,
+    ledger: ledgerOf(settings),
+    folders: [scratch.root],
+  })
+}
+
+function commandOf(profile: LaunchProfile, args: readonly string[]): Command {
+  if (profile.promptVia === 'stdin') return { command: profile.binary, args }
+  if (process.platform !== 'win32') return promptInArgv(profile.binary, args, process.execPath)
+  throw new LaunchFailure({
+    type: 'failure',
+    code: 'agent-failed',
+    message:
+      'This version of cursor-agent does not read its prompt from standard input. Update it.',
+  })
+}
+
+const ledgers = new WeakMap<WorkerSettings, Ledger>()
+
+function ledgerOf(settings: WorkerSettings): Ledger {
+  const ledger = ledgers.get(settings) ?? openLedger(settings.ledgerDir, settings.instance)
+  ledgers.set(settings, ledger)
+  return ledger
+}
+
+async function asLaunchFailure(error: unknown, profile: LaunchProfile): Promise<LaunchFailure> {
+  if (error instanceof LaunchFailure) return error
+  const { folder, binary } = profile
+  const facts = {
+    binary,
+    binaryExists: await exists(binary),
+    folderExists: folder.class === 'scratch' || (await exists(folder.path)),
+    home: homedir(),
+  }
+  return new LaunchFailure(launchFailure(error, facts), { cause: error })
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (error) {
+    if (isErrno(error)) return false
+    throw error
+  }
+}

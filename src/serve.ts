@@ -43,7 +43,7 @@ export interface RunningService {
 }
 
 /** Longest silence on a reply. Source: Qwen Code ends a request after 120 s without headers (measured). */
-const KEEP_ALIVE_MS = 15_000
+const KEEP_ALIVE_MS = 14_500
 const SWEEP_EVERY_MS = 3_600_000
 
 /**

@@ -76,9 +76,9 @@ function sourceFiles(folder: string): string[] {
 
 function roomOf(file: string): string {
   const [top, second] = file.split(/[\\/]/)
+  if (top === 'workers') return 'workers'
   // The composition root and the files it is split into.
   if (second?.startsWith('serve') === true) return 'serve.ts'
-  if (top === 'workers') return 'workers'
   return second ?? ''
 }
 

@@ -1,0 +1,98 @@
+// `doctor`: runs every finding and prints what was found, why it matters and how to mend it.
+import { homedir } from 'node:os'
+import { defaultConfig, type Loaded, loadConfig } from '../config/load.ts'
+import { adapterHome } from '../config/paths.ts'
+import { ConfigError } from '../config/problem.ts'
+import {
+  ASSUMPTIONS,
+  type Finding,
+  type Patient,
+  type Result,
+  type Settled,
+} from '../doctor/finding.ts'
+import { FINDINGS } from '../doctor/findings.ts'
+import { createPatient } from '../doctor/patient.ts'
+import type { Console, Paint } from './console.ts'
+import { type ConfigFlags, type Context, redactionFor } from './context.ts'
+import type { ExitName } from './exit-codes.ts'
+
+/** Never sends a prompt unless asked to. Ends with `unhealthy` when a finding is bad. */
+export async function doctor(
+  context: Context,
+  flags: ConfigFlags,
+  { prompt }: { readonly prompt: boolean },
+): Promise<ExitName> {
+  const { env, console } = context
+  const { loaded, configProblems } = configOf(context, flags)
+  const patient = createPatient({ env, loaded, configProblems, prompt })
+  const redact = redactionFor(loaded.config, env)
+  const results: Result[] = []
+  for (const finding of FINDINGS) {
+    const result = await examine(finding, patient)
+    results.push(result)
+    print(console, finding, result, redact)
+  }
+  printAssumptions(console, Object.assign({}, ...results.map(({ settled }) => settled)))
+  const count = (at: Result['at']) => results.filter((result) => result.at === at).length
+  console.line(
+    `${count('good')} good, ${count('warning')} warnings, ${count('bad')} bad, ${count('skipped')} skipped`,
+  )
+  return count('bad') > 0 ? 'unhealthy' : 'ok'
+}
+
+/** A check that breaks is a finding too: the others still run. */
+async function examine(finding: Finding, patient: Patient): Promise<Result> {
+  try {
+    return await finding.check(patient)
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    return { at: 'bad', text: `the check itself failed: ${text}`, fix: 'please report this' }
+  }
+}
+
+const MARKS: Readonly<Record<Result['at'], keyof Paint>> = {
+  good: 'good',
+  warning: 'warn',
+  bad: 'bad',
+  skipped: 'faint',
+}
+
+function print(
+  console: Console,
+  { name, why }: Finding,
+  { at, text, fix }: Result,
+  redact: (text: string) => string,
+): void {
+  console.line(`${console.paint[MARKS[at]](at.padEnd(7))}  ${name}: ${redact(text)}`)
+  if (fix === undefined) return
+  console.line(`         why: ${why}`)
+  console.line(`         fix: ${redact(fix)}`)
+}
+
+function printAssumptions(console: Console, settled: Settled): void {
+  console.line('\nassumptions about the CLI:')
+  for (const [name, text] of Object.entries(ASSUMPTIONS)) {
+    const answer = new Map(Object.entries(settled)).get(name)
+    const word = answer === undefined ? 'open' : answer ? 'holds' : 'FAILS'
+    console.line(`  ${word.padEnd(5)}  ${name}: ${text}`)
+  }
+}
+
+function configOf(
+  { env }: Context,
+  { file, values = {} }: ConfigFlags,
+): { loaded: Loaded; configProblems: readonly string[] } {
+  try {
+    return { loaded: loadConfig({ env, file, flags: values }), configProblems: [] }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const home = adapterHome(env, homedir())
+    const loaded = {
+      config: defaultConfig(),
+      home,
+      file: undefined,
+      sources: new Map<string, string>(),
+    }
+    return { loaded, configProblems: error.problems }
+  }
+}

@@ -86,7 +86,13 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
   })
   if (child.pid === undefined) throw await spawnError(child)
   const owned = new OwnedChild(child, child.pid, marker, spec)
-  owned.record()
+  try {
+    owned.record()
+  } catch (error) {
+    // A child that a crash of ours would orphan must not be: better none.
+    await owned.end('unrecorded', { exitGraceMs: 0, killGraceMs: 0, hasPs: false })
+    throw error
+  }
   return owned
 }
 
@@ -185,6 +191,7 @@ class OwnedChild implements Child {
     const hurry = new Promise<void>((resolve) => {
       this.#hurry = resolve
     })
+    this.#output.ending()
     const gone = await endTree(this.pid, {
       ...options,
       hurry,

@@ -81,8 +81,8 @@ export class Output implements AsyncIterableIterator<LineBatch, undefined, undef
     return Promise.resolve({ value: undefined, done: true })
   }
 
+  /** Throws away what is there and what comes. */
   discard(): void {
-    this.#wanted = true
     this.#reading = 'none'
     this.#queue.length = 0
     this.#close()
@@ -95,9 +95,13 @@ export class Output implements AsyncIterableIterator<LineBatch, undefined, undef
     if (this.#waiter !== undefined) this.#armDrain()
   }
 
+  /** The child is being ended: output that nobody asked for must not block its way out. */
+  ending(): void {
+    if (!this.#wanted) this.discard()
+  }
+
   /** All writers are gone: reads what is left, whether somebody pulls or not, and lets go of the pipe. */
   settle(): void {
-    if (!this.#wanted) this.discard()
     if (this.#reading === 'pulled') this.#reading = 'all'
     this.#resume()
     if (this.#stdout.destroyed) return

@@ -6,7 +6,7 @@ import { isErrno } from '../lib/errno.ts'
 import { listProcesses, type ProcessFact, startTimeOf } from './descendants.ts'
 import { instanceIsLive, type LedgerEntry, readEntry } from './ledger-files.ts'
 import { isOfInstance, markerOf } from './marker.ts'
-import { type EndOptions, endTree } from './terminate.ts'
+import { type EndOptions, endTree, type GroupOptions } from './terminate.ts'
 
 export interface SweepReport {
   readonly groupsEnded: number
@@ -79,12 +79,24 @@ function countEnded(ends: readonly Ending[]): number {
 async function endRecorded(entry: LedgerEntry, options: EndOptions): Promise<Ending> {
   const { pid, startTime } = entry
   if (startTime === undefined || (await startTimeOf(pid)) !== startTime) return 'nothing'
-  return (await endTree(pid, { ...options, startTime })) ? 'ended' : 'stuck'
+  return endAll(pid, { ...options, startTime })
 }
 
-async function endMarked(fact: Marked, options: EndOptions): Promise<Ending> {
-  const { pid, startTime, marker } = fact
-  return (await endTree(pid, { ...options, startTime, marker })) ? 'ended' : 'stuck'
+function endMarked(fact: Marked, options: EndOptions): Promise<Ending> {
+  return endAll(fact.pid, { ...options, startTime: fact.startTime, marker: fact.marker })
+}
+
+async function endAll(pid: number, options: GroupOptions): Promise<Ending> {
+  let signalled = false
+  const gone = await endTree(pid, {
+    ...options,
+    onKilled: (signal) => {
+      signalled = true
+      options.onKilled?.(signal)
+    },
+  })
+  if (!gone) return 'stuck'
+  return signalled ? 'ended' : 'nothing'
 }
 
 interface Marked extends ProcessFact {

@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isErrno } from '../lib/errno.ts'
 import { openLedger } from '../process/ledger.ts'
-import { type LedgerEntry, readEntry } from '../process/ledger-files.ts'
+import { readEntry } from '../process/ledger-files.ts'
 import { endGroup } from '../process/terminate.ts'
 import type { SeatSettings } from './options.ts'
 
@@ -12,8 +12,8 @@ export type OnKilled = (signal: 'SIGTERM' | 'SIGKILL') => void
 export interface LostChildren {
   /** Ends the group led by `pid` with all it left, removes its folders, forgets it. Never rejects for one already gone. */
   end(pid: number): Promise<void>
-  /** Ends all that this instance's ledger still holds. For a pool whose threads are gone. */
-  endRecorded(): Promise<number>
+  /** For a pool whose threads are gone: ends what the ledger still holds, removes what is left of this instance's scratch. */
+  endAll(): Promise<{ readonly groups: number; readonly folders: number }>
 }
 
 export function lostChildren(settings: SeatSettings, onKilled: OnKilled): LostChildren {
@@ -24,28 +24,29 @@ export function lostChildren(settings: SeatSettings, onKilled: OnKilled): LostCh
     const entry = readEntry(join(folder, `${pid}.json`))
     const startTime = entry?.startTime
     await endGroup(pid, { exitGraceMs: 0, killGraceMs, hasPs, onKilled, startTime })
-    if (entry !== undefined) removeFolders(entry, instance)
+    if (entry !== undefined) removeFolders(entry.folders, instance)
     openLedger(ledgerDir, instance).forget(pid)
   }
 
-  async function endRecorded(): Promise<number> {
-    const pids = filesOf(folder).flatMap((name) => /^(\d+)\.json$/.exec(name)?.[1] ?? [])
+  async function endAll(): Promise<{ readonly groups: number; readonly folders: number }> {
+    const pids = namesIn(folder).flatMap((name) => /^(\d+)\.json$/.exec(name)?.[1] ?? [])
     await Promise.all(pids.map((pid) => end(Number(pid))))
-    return pids.length
+    // A thread that died between making a folder and recording it, or while removing it.
+    const folders = namesIn(settings.scratchRoot).map((name) => join(settings.scratchRoot, name))
+    return { groups: pids.length, folders: removeFolders(folders, instance) }
   }
 
-  return { end, endRecorded }
+  return { end, endAll }
 }
 
-/** Only folders whose name says that this instance made them. */
-function removeFolders(entry: LedgerEntry, instance: string): void {
-  for (const folder of entry.folders) {
-    if (!basename(folder).startsWith(`${instance}-`)) continue
-    rmSync(folder, { recursive: true, force: true, maxRetries: 2 })
-  }
+/** Removes only folders whose name says that this instance made them. */
+function removeFolders(folders: readonly string[], instance: string): number {
+  const own = folders.filter((folder) => basename(folder).startsWith(`${instance}-`))
+  for (const folder of own) rmSync(folder, { recursive: true, force: true, maxRetries: 2 })
+  return own.length
 }
 
-function filesOf(folder: string): readonly string[] {
+function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch (error) {

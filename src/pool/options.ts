@@ -11,6 +11,7 @@ export interface SeatSettings {
   readonly hasPs: boolean
   readonly instance: string
   readonly ledgerDir: string
+  readonly scratchRoot: string
 }
 
 export interface PoolOptions {

@@ -171,7 +171,7 @@ class ThreadedPool implements AgentPool {
   async #close(): Promise<void> {
     this.#warm.stop()
     // Queued runs end at once: nothing is to start when an active one gives its slot back.
-    for (const run of [...this.#runs]) {
+    for (const run of this.#runs) {
       if (run.marks().queueMs === undefined) run.cancel('shutdown')
     }
     const settled = (): Promise<unknown> => Promise.all([...this.#runs].map((run) => run.settled))
@@ -183,8 +183,10 @@ class ThreadedPool implements AgentPool {
     await this.#threads.destroy()
     for (const seat of seats) this.#seats.lose(seat)
     await Promise.all(seats.map((seat) => seat.lost))
-    const left = await this.#lostChildren.endRecorded()
-    if (left > 0) this.#options.logger.warn('ended children nobody knew of', { count: left })
+    const left = await this.#lostChildren.endAll()
+    if (left.groups + left.folders > 0) {
+      this.#options.logger.warn('a worker thread had left something behind', { ...left })
+    }
   }
 
   /** Spares being closed get their grace; what is left then is ended by pid after the threads. */

@@ -1,4 +1,6 @@
 // stdin, stdout and stderr. Node's pipes are asynchronous here, so signals are heard while a pipe is full.
+import { closeSync, openSync } from 'node:fs'
+import { devNull } from 'node:os'
 import type { Journal } from './life.ts'
 
 let guarded = false
@@ -68,10 +70,10 @@ export function readStdin(): Promise<Buffer> {
 
 /** From now on whoever writes to our stdin gets EPIPE. */
 export function closeStdin(): void {
-  process.stdin.on('error', () => {
-    // Closing is all that was wanted; what the other side sees is its own affair.
-  })
-  process.stdin.destroy()
+  // Destroying process.stdin would not do: libuv never closes the descriptors 0 to 2.
+  closeSync(0)
+  // Descriptor 0 must not be given to the next file that is opened.
+  openSync(devNull, 'r')
 }
 
 export interface PromptSource {

@@ -10,8 +10,9 @@ import { readSettings } from './settings.ts'
 async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const settings = readSettings(env)
   const journal = openJournal(settings.journal)
-  journal.start(argv, env)
+  // In this order: whoever has seen the start in the journal may send signals.
   const life = watchLife(journal)
+  journal.start(argv, env)
   try {
     const parsed = parseArguments(argv, OPTIONS, COMMANDS)
     if (parsed.at === 'error') throw new Refused(parsed.text)

@@ -12,9 +12,11 @@ export function tailOf(limitBytes = TAIL_BYTES): Tail {
   // Kept below twice the limit, so that each byte is moved about once.
   let kept = Buffer.alloc(0)
   let used = 0
+  let cut = false
   const push = (chunk: Buffer): void => {
     if (chunk.length === 0) return
     const fresh = chunk.subarray(Math.max(0, chunk.length - limitBytes))
+    cut ||= used + chunk.length > limitBytes
     if (used + fresh.length > kept.length) {
       const old = kept.subarray(Math.max(0, used - limitBytes), used)
       const size = Math.min(limitBytes * 2, Math.max(1024, 2 * (old.length + fresh.length)))
@@ -28,7 +30,7 @@ export function tailOf(limitBytes = TAIL_BYTES): Tail {
   }
   const text = (): string => {
     let from = Math.max(0, used - limitBytes)
-    if (from > 0) while (from < used && isContinuation(kept[from])) from += 1
+    if (cut) while (from < used && isContinuation(kept[from])) from += 1
     return kept.toString('utf8', from, used)
   }
   return { push, text }

@@ -219,7 +219,17 @@ const SIGNAL_OF_CODE: Readonly<Record<number, string>> = {
   143: 'SIGTERM',
 }
 
-const lastLine = (text: string): number => text.trimEnd().lastIndexOf('\n') + 1
+/** Where the last line begins that is neither part of a stack nor the runtime's own trailer. */
+function lastLine(text: string): number {
+  const lines = text.split('\n')
+  let at = text.length
+  for (const line of lines.reverse()) {
+    at -= line.length
+    if (line.trim() !== '' && !/^\s*at\s|^Node\.js v|^\s*\^+$/.test(line)) return at
+    at -= 1
+  }
+  return 0
+}
 
 /** No rule fits: how the process ended, and the last thing it said. */
 function byExit(facts: FailureFacts, text: string): Omit<Failure, 'type'> {
@@ -252,7 +262,7 @@ export function classify(facts: FailureFacts): Failure {
 
 /** Text of a CLI that waits for somebody to log in. It would wait for ever: nobody sits at it. */
 export function asksForLogin(text: string): boolean {
-  return /press any key to (?:sign|log) ?in|not logged in|authentication required|agent login|log ?in at https?:|open (?:this|the following) (?:url|link)/i.test(
+  return /press any key to (?:sign|log) ?in|not logged in|authentication required|(?:log|sign) ?in at https?:|open (?:this|the following) (?:url|link)/i.test(
     stripVTControlCharacters(text),
   )
 }

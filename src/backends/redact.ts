@@ -5,7 +5,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\bsk-[A-Za-z0-9_-]{8,}/g, '[key]'],
   [/\bkey_[A-Za-z0-9]{16,}/g, '[key]'],
   [/\bBearer\s+[A-Za-z0-9._~+/=-]+/gi, 'Bearer [key]'],
-  [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]+/g, '[token]'],
+  [/\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_.-]+/g, '[token]'],
   [/(--(?:api-key|auth-token)[= ])\S+/g, '$1[key]'],
   [/(\/\/)[^\s/@:]+:[^\s/@]+@/g, '$1[key]@'],
   [/[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+/g, '[email]'],

@@ -19,7 +19,9 @@ export async function demo(
   flags: ConfigFlags,
   options: DemoOptions,
 ): Promise<ExitName> {
-  const values = { ...flags.values, cursor_cli_path: DEMO_AGENT }
+  // A demo is looked at: lines for machines only when something is wrong, unless asked for.
+  const level = flags.values?.['log.level'] ?? context.env.CURSOR_ADAPTER_LOG_LEVEL ?? 'warn'
+  const values = { ...flags.values, cursor_cli_path: DEMO_AGENT, 'log.level': level }
   const loaded = readConfig(context, { ...flags, values })
   context.console.line(
     'This is a demo: a scripted agent answers, no account is used and nothing leaves this machine.',

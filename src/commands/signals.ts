@@ -1,4 +1,5 @@
 // Signals that ask the service to stop. The first one is polite, any later one is not.
+import { monotonicMs } from '../lib/clock.ts'
 
 export interface StopSignals {
   /** Resolves with the first signal. */
@@ -9,13 +10,20 @@ export interface StopSignals {
   release(): void
 }
 
+const ECHO_MS = 200
 const STOPS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 export function stopSignals(): StopSignals {
   const waiting: ((signal: NodeJS.Signals) => void)[] = []
   const promise = () => new Promise<NodeJS.Signals>((resolve) => void waiting.push(resolve))
   const [first, second] = [promise(), promise()]
-  const heard = (signal: NodeJS.Signals): void => waiting.shift()?.(signal)
+  let interruptedMs = Number.NEGATIVE_INFINITY
+  const heard = (signal: NodeJS.Signals): void => {
+    // One Ctrl-C can arrive twice: from the terminal and, passed on, from a parent such as npm.
+    const echo = signal === 'SIGINT' && monotonicMs() - interruptedMs < ECHO_MS
+    if (signal === 'SIGINT') interruptedMs = monotonicMs()
+    if (!echo) waiting.shift()?.(signal)
+  }
   for (const signal of STOPS) process.on(signal, heard)
   return {
     first,

@@ -12,10 +12,14 @@ export interface BuiltInFacts {
   /** Whether deltas are wanted (--stream-partial-output). */
   readonly partial: boolean
   readonly earlierTurns: number
+  readonly refusedFlag: string | undefined
+  readonly sessionId: string
+  readonly nowMs: number
   readonly paceMs: number
 }
 
 export function builtIn(facts: BuiltInFacts): readonly Step[] {
+  if (facts.refusedFlag !== undefined) return refusedByServer(facts, facts.refusedFlag)
   const text = sideAnswer(facts.prompt) ?? ordinaryAnswer(facts)
   const thinks = facts.modelId.includes('thinking')
   const thoughts = thinks
@@ -51,6 +55,21 @@ You wrote:
 ${quote}
 
 ${memory}This answer is scripted: nothing was looked up and no file was touched. The way it took is the real one, from your client through cursor-adapter to a waiting agent process (model ${facts.modelId}) and back, word by word. For real answers install Cursor's CLI, run \`agent login\` and start \`cursor-adapter\` without \`demo\`.`
+}
+
+/** Source: facts 1.3 and 2.8: three rounds of reconnect and retry, no result, the reason on stderr, exit 1. */
+function refusedByServer(facts: BuiltInFacts, flag: string): readonly Step[] {
+  const common = { session_id: facts.sessionId, timestamp_ms: facts.nowMs }
+  const endpoint_url = 'https://agentn.global.api5.cursor.sh'
+  const rounds = [1, 2, 3].flatMap((attempt) => [
+    { line: { type: 'connection', subtype: 'reconnecting', ...common, attempt, endpoint_url } },
+    // Stand-in: the CLI waits about 2, 5 and 8 s here.
+    { sleep: facts.paceMs },
+    { line: { type: 'retry', subtype: 'starting', ...common, attempt, is_resume: false } },
+    { line: { type: 'connection', subtype: 'reconnected', ...common } },
+  ])
+  const reason = `RetriableError: [invalid_argument] unknown option '--${flag}'\n`
+  return [{ init: true }, { echo: true }, ...rounds, { stderr: reason }, { exit: 1 }]
 }
 
 const MAX_QUOTE_CHARS = 400

@@ -30,6 +30,8 @@ export interface RunFacts {
   readonly earlierChars: number
   readonly earlierTurns: number
   readonly chats: Chats
+  /** A flag that the server refuses for ordinary accounts. Source: facts 1.3. */
+  readonly refusedFlag: string | undefined
 }
 
 interface Request {
@@ -63,8 +65,8 @@ export async function checkRun(request: Request): Promise<RunFacts> {
   const trustFlag = flag.given('trust')
   const forceTrusts = force && !settings.quirks.has('force-without-trust')
   requireTrust({ workspace, folders, trustFlag, force: forceTrusts })
-  if (trustFlag) rememberTrust(folders, workspace)
   writeWorkerLog(folders, workspace, settings.quirks)
+  if (trustFlag) rememberTrust(folders, workspace)
   const model = checkModel(flag, folders, settings)
   const chats = openChats({ folders, workspace })
   const session = checkSession(flag, chats)
@@ -77,6 +79,7 @@ export async function checkRun(request: Request): Promise<RunFacts> {
     model,
     ...session,
     chats,
+    refusedFlag: ['system-prompt', 'exclude-workspace-context'].find((name) => flag.given(name)),
   }
 }
 

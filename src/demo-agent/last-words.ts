@@ -1,10 +1,13 @@
 // The last thing a user said, from a prompt that may be one plain text or a whole rendered conversation. Pure, tolerant:
 // it knows no particular format, only headings that name a speaker.
 
-/** `=== user ===`, `## User`, `[user]`, `<user>`, `User:` and the like, alone on a line. */
-const HEADING =
-  /^[ \t]*(?:={3,}|#{1,6}|[[<*_]{1,2})?[ \t]*(user|human|assistant|system|developer|(?:result of )?(?:an unknown )?tool[^\n=]*)\b[^\n]{0,160}?(?:={3,}|[\]>*_]{1,2}|:)?[ \t]*$/gimu
-const MARKED = /^[ \t]*(?:[=#[<*_]|[a-z]+:[ \t]*$)/iu
+/** `=== user ===`, also with words after the speaker: `=== assistant: answer now ===`. */
+const STRICT = /^={3,} *(user|human|assistant|system|tool|result)\b[^\n]*={3,} *$/gimu
+/** `## User`, `[user]`, `<user>`, `**User:**`, `User:`, alone on a line. */
+const LOOSE =
+  /^ *(?:#{1,6} +|[[<]|\*\*)?(user|human|assistant|system|developer|tool)(?:[\]>]|:?\*\*|:)? *$/gimu
+/** A line that is only the word is text. */
+const BARE_WORD = /^ *[a-z]+ *$/iu
 
 /** Blocks that clients put into user messages and that no person wrote. */
 const CLIENT_BLOCKS =
@@ -26,15 +29,20 @@ export function lastUserText(prompt: string): string {
 
 /** The prompt cut at its headings; one user section where there are none. */
 export function sectionsOf(prompt: string): readonly Section[] {
-  const headings = [...prompt.matchAll(HEADING)].filter(([line]) => MARKED.test(line))
-  const users = headings.filter(([, speaker]) => isUser(speaker))
-  if (users.length === 0) return [{ speaker: 'user', text: prompt }]
+  const headings = headingsIn(prompt, STRICT) ?? headingsIn(prompt, LOOSE)
+  if (headings === undefined) return [{ speaker: 'user', text: prompt }]
   return headings.map((heading, at) => {
     const start = heading.index + heading[0].length
     const end = headings[at + 1]?.index ?? prompt.length
     const speaker = isUser(heading[1]) ? 'user' : 'other'
     return { speaker, text: prompt.slice(start, end) }
   })
+}
+
+/** Undefined where no heading names a user: such lines are then just text. */
+function headingsIn(prompt: string, form: RegExp): readonly RegExpExecArray[] | undefined {
+  const headings = [...prompt.matchAll(form)].filter(([line]) => !BARE_WORD.test(line))
+  return headings.some(([, speaker]) => isUser(speaker)) ? headings : undefined
 }
 
 function isUser(speaker: string | undefined): boolean {

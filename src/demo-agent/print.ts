@@ -65,6 +65,7 @@ async function playStartup(program: Program, script: Script | undefined): Promis
     earlierChars: 0,
     earlierTurns: 0,
     chats: NO_CHATS,
+    refusedFlag: undefined,
   }
   const stage = openStage(program, facts, '', script?.folder ?? cwd)
   await play(script?.startup ?? [], stage)
@@ -111,6 +112,9 @@ function builtInFacts(prompt: string, facts: RunFacts, settings: Settings): Buil
     modelId: facts.model.id,
     partial: facts.partial,
     earlierTurns: facts.earlierTurns,
+    refusedFlag: facts.refusedFlag,
+    sessionId: facts.sessionId,
+    nowMs: Date.now(),
     paceMs: settings.paceMs,
   }
 }

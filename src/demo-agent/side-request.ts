@@ -18,7 +18,13 @@ export function sideAnswer(prompt: string): string | undefined {
   const said = lastUserText(prompt)
   // A title request is short; a coding session that merely mentions titles has a long prompt.
   if (prompt.length < 40_000 && TITLE.test(prompt)) {
-    const title = titleOf(said.replace(TITLE, ''))
+    // The instruction is a line of its own; the rest is what the title is for.
+    const title = titleOf(
+      said
+        .split('\n')
+        .filter((line) => !TITLE.test(line))
+        .join('\n'),
+    )
     return /isNewTopic/u.test(prompt) ? JSON.stringify({ isNewTopic: true, title }) : title
   }
   if (JSON_WANTED.test(said)) return JSON.stringify({ answer: titleOf(said), demo: true })

@@ -14,7 +14,8 @@ import { join, resolve } from 'node:path'
 import { isObject, type JsonObject, parseJson } from '../../src/lib/json.ts'
 import { isAlive, until } from './until.ts'
 
-export const ROOT = resolve(import.meta.dirname, '../..')
+/** The checkout, also for the compiled copy of this file below dist/. */
+export const ROOT = resolve(import.meta.dirname, '../..').replace(/[\\/]dist$/, '')
 export const CLI = join(ROOT, 'dist/src/cli.js')
 export const DEMO_AGENT = join(ROOT, 'dist/src/demo-agent/main.js')
 

@@ -31,7 +31,6 @@ export function renderPrompt(turn: Turn, options: RenderOptions): Prompt {
   const images = createImageCollector(options.images)
   const bare = bareText(turn, images)
   if (bare !== undefined) return { text: bare, images: images.images }
-  // The attempt above has numbered pictures only when it succeeded: it looks at the parts' types first.
   const transcript: Transcript = { images, calls: new Map(), callCount: 0, speaker: undefined }
   const body = turn.messages.map((message) => messageText(message, transcript)).join('')
   const cue = turn.messages.at(-1)?.role === 'assistant' ? CONTINUE : ASSISTANT
@@ -115,16 +114,21 @@ function toolText(message: Message, part: ToolPart, transcript: Transcript): str
     message.role === 'assistant' && transcript.speaker === undefined ? `${ASSISTANT}\n` : ''
   transcript.speaker = 'assistant'
   const call = newCall(part.id, part.name, part.arguments, transcript)
-  const heading = toolCallHeading(call.number, headingText(part.name, 128))
+  const heading = toolCallHeading(call.number, toolName(part.name))
   return `${opening}${heading}\n${quoteHeadings(argumentLines(part.arguments))}\n\n`
 }
 
 function newCall(id: string, name: string, argument: Json, transcript: Transcript): Call {
   transcript.callCount += 1
-  const label = `${headingText(name, 128)} ${mainArgument(argument)}`.trim()
+  const label = `${toolName(name)} ${mainArgument(argument)}`.trim()
   const call = { number: transcript.callCount, label }
   transcript.calls.set(id, call)
   return call
+}
+
+function toolName(name: string): string {
+  const line = headingText(name, 128)
+  return line === '' ? 'without a name' : line
 }
 
 function resultText(

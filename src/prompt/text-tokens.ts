@@ -23,7 +23,12 @@ export function countText(text: string): number {
   for (let from = 0; from < text.length; from += SLICE_CHARS) {
     total += sliceTokens(text, from, Math.min(from + SLICE_CHARS, text.length))
   }
-  return Math.ceil(total)
+  return wholeTokens(total)
+}
+
+/** A count to report: whole, and at least 1 for whatever is not nothing. */
+export function wholeTokens(tokens: number): number {
+  return tokens <= 0 ? 0 : Math.max(1, Math.round(tokens))
 }
 
 const KIND = {

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { assertNever } from '../core/events.ts'
 import type { Part, ResultPart, Turn } from '../core/turn.ts'
 import { imageTokens } from './image-tokens.ts'
-import { countText, SLICE_CHARS, sliceTokens } from './text-tokens.ts'
+import { SLICE_CHARS, sliceTokens, wholeTokens } from './text-tokens.ts'
 
 export { countText } from './text-tokens.ts'
 
@@ -87,7 +87,7 @@ interface Slice {
 function step(count: Count, cache: LRUCache<string, number>): boolean {
   const next = count.work.next()
   if (next.done === true) {
-    count.resolve(Math.ceil(count.total))
+    count.resolve(wholeTokens(count.total))
     return true
   }
   count.total += typeof next.value === 'number' ? next.value : cachedTokens(next.value, cache)
@@ -192,7 +192,7 @@ export function createTokenMeter(): TokenMeter {
       counted += sliceTokens(tail, 0, cut)
       tail = tail.slice(cut)
     },
-    total: () => Math.ceil(counted + countText(tail)),
+    total: () => wholeTokens(counted + sliceTokens(tail, 0, tail.length)),
   }
 }
 

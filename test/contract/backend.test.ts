@@ -1,0 +1,3 @@
+import { backendContract } from './backend.cases.ts'
+
+backendContract({ name: 'print', skip: {} })

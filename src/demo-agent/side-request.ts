@@ -1,6 +1,6 @@
 // Requests that want a bare word, a title or JSON: whatever is said goes straight into a window title or a parser, so
 // the demo's notice has no place there. Pure.
-import { lastUserText } from './last-words.ts'
+import { lastUserText, sectionsOf } from './last-words.ts'
 
 /** Source: clients' own title requests (OpenCode: "Generate a title for this conversation:"; older Claude Code: isNewTopic). */
 const TITLE =
@@ -9,15 +9,15 @@ const JSON_WANTED =
   /\b(?:respond|reply|answer|return|output)\b[^\n]{0,60}\bjson\b|\bjson only\b|\bonly (?:valid )?json\b/iu
 const BARE =
   /\b(?:one|a single|1)[ -]word\b|\b(?:number|yes or no|word) only\b|\bonly (?:the|a) (?:number|word)\b/iu
+/** `say hello`, `Reply with exactly: OK`, but not `Explain it. Answer briefly.` */
 const SAY =
-  /\b(?:reply|respond|answer|say)\b(?: (?:with|exactly|only|just|the|single|word|text|nothing but|:))*:? ["'`]?([\p{L}\p{N}_-]{1,40})["'`]?(?: and nothing else)?[.!]?$/iu
+  /(?:^(?:please )?(?:reply|respond|answer|say)|\b(?:reply|respond|answer|say)(?=:| ["'`]| (?:with|exactly|only|just)\b))(?: (?:with|exactly|only|just|the|single|word|text|nothing but|:))*:? ["'`]?([\p{L}\p{N}_-]{1,40})["'`]?(?: and nothing else)?[.!]?$/iu
 const COUNT = /\bcount (?:from (?:1|one) )?(?:up )?to (\d{1,4})\b/iu
 
 /** The bare answer, or undefined for an ordinary request. */
 export function sideAnswer(prompt: string): string | undefined {
   const said = lastUserText(prompt)
-  // A title request is short; a coding session that merely mentions titles has a long prompt.
-  if (prompt.length < 40_000 && TITLE.test(prompt)) {
+  if (TITLE.test(prompt) && !isUnderWay(prompt)) {
     // The instruction is a line of its own; the rest is what the title is for.
     const title = titleOf(
       said
@@ -34,6 +34,15 @@ export function sideAnswer(prompt: string): string | undefined {
   if (word !== undefined) return word
   if (BARE.test(said)) return 'Demo'
   return /^warmup$/iu.test(said) ? 'Ready' : undefined
+}
+
+/** True once somebody has answered or a tool was used: a conversation that merely mentions titles. */
+function isUnderWay(prompt: string): boolean {
+  const sections = sectionsOf(prompt)
+  const begun = sections.findIndex((section) => section.speaker === 'user')
+  return sections
+    .slice(begun)
+    .some(({ speaker, text }) => speaker === 'other' && text.trim() !== '')
 }
 
 function titleOf(text: string): string {

@@ -28,7 +28,9 @@ async function dispatch(program: Program): Promise<void> {
     await write(`${program.settings.version}\n`)
     return program.life.leave(0)
   }
-  if (command !== undefined || options.has('help') || options.has('list-models')) {
+  // `agent agent …` is `agent …`.
+  const runsCommand = command !== undefined && command !== 'agent'
+  if (runsCommand || options.has('help') || options.has('list-models')) {
     const { runCommand } = await import('./commands.ts')
     return runCommand(program)
   }

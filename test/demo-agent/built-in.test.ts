@@ -73,6 +73,14 @@ test('an ordinary answer says first that it is a demo, then quotes what was said
   expect(answer).not.toContain('old')
 })
 
+test.each([
+  'Explain hash maps. Answer briefly.',
+  'What does it say?',
+  `${USER}\nGenerate a title for this conversation\n\n${ASSISTANT}\nMaps\n\n${USER}\nthanks\n\n${ASSISTANT}\n`,
+])('an ordinary request stays ordinary: %j', (prompt) => {
+  expect(answerTo(prompt).startsWith(NOTICE)).toBe(true)
+})
+
 const BARE: readonly { readonly prompt: string; readonly answer: string | RegExp }[] = [
   {
     prompt: transcript(

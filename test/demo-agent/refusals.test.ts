@@ -175,6 +175,7 @@ const ACCEPTED: readonly {
       'hi',
     ],
   },
+  { name: 'agent as a command', args: ['agent', ...PRINT, 'hi'] },
   { name: 'plan mode', args: [...PRINT, '--plan', '--mode=plan', 'hi'] },
 ]
 

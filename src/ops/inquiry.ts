@@ -13,16 +13,24 @@ export async function get(
   key: string | null,
   timeoutMs = ANSWER_MS,
 ): Promise<Inquiry> {
+  const abort = new AbortController()
+  // Not AbortSignal.timeout: its timer does not keep the process up, and Node's fetch lets go of a socket that the other
+  // side closed at once, so the process could end in the middle of the question (seen on Node 20).
+  const timer = setTimeout(() => {
+    abort.abort(new Error(`no answer within ${timeoutMs / 1000} s`))
+  }, timeoutMs)
   try {
     const response = await fetch(reachable(url) + path, {
       headers: key === null ? {} : { authorization: `Bearer ${key}` },
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: abort.signal,
     })
     return { reached: true, status: response.status, body: await response.text() }
   } catch (error) {
     if (!(error instanceof Error)) throw error
     const { cause } = error
     return { reached: false, reason: cause instanceof Error ? cause.message : error.message }
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -1,0 +1,109 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { EXIT } from '../../src/commands/exit-codes.ts'
+import { judgeNode } from '../../src/doctor/node-version.ts'
+import { DEMO_ENV, runCli } from '../support/cli.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'doctor-test-'))
+afterAll(() => rmSync(home, { recursive: true }))
+
+const free = { CURSOR_ADAPTER_PORT: '0' }
+const examine = (env: Record<string, string> = {}, args: readonly string[] = []) =>
+  runCli(['doctor', ...args], { home, env: { ...DEMO_ENV, ...free, ...env } })
+
+function program(name: string, body: string): string {
+  const path = join(home, name)
+  writeFileSync(path, `#!/bin/sh\n${body}\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+test.each([
+  ['18.20.1', 'bad'],
+  ['20.18.3', 'bad'],
+  ['20.19.0', 'good'],
+  ['24.1.0', 'good'],
+])('Node %s is %s', (version, at) => {
+  expect(judgeNode(version).at).toBe(at)
+})
+
+test.concurrent('all is well with a working CLI, and no prompt is sent unasked', async () => {
+  const journal = join(home, 'journal')
+  const { code, stdout } = await examine({ CURSOR_ADAPTER_DEMO_JOURNAL: journal })
+  expect(stdout).toMatch(/good +cursor cli: .*2026\.10\.01-demo000/)
+  expect(stdout).toMatch(/good +login/)
+  expect(stdout).toMatch(/good +models: \d+ models/)
+  expect(stdout).toMatch(/good +private config folder/)
+  expect(stdout).toMatch(/skipped +warm prompt: .*--prompt/)
+  expect(stdout).toMatch(/holds +login-in-private-config/)
+  expect(stdout).toMatch(/open +prompt-on-stdin/)
+  expect(stdout).toMatch(/ 0 bad/)
+  expect(readFileSync(journal, 'utf8')).not.toContain('"event":"prompt"')
+  expect(code).toBe(0)
+})
+
+test.concurrent('--prompt sends one to a parked process and settles what that shows', async () => {
+  const { code, stdout } = await examine({ CURSOR_ADAPTER_DEMO_PACE_MS: '0' }, ['--prompt'])
+  expect(stdout).toMatch(/good +warm prompt: answered from a parked process; first event \d+ ms/)
+  for (const name of ['parked-on-stdin', 'prompt-on-stdin', 'result-event', 'usage-reported']) {
+    expect(stdout).toMatch(new RegExp(`holds +${name}`))
+  }
+  expect(stdout).toMatch(/open +parked-ten-minutes/)
+  expect(code).toBe(0)
+})
+
+test.concurrent('a version that does not read stdin is told apart from a failing one', async () => {
+  const cli = program(
+    'no-stdin',
+    'case "$1" in --version) echo 2026.10.01-abc;; models) echo "auto - Auto";; -p) cat >/dev/null; echo "Error: No prompt provided for print mode" >&2; exit 1;; esac',
+  )
+  const env = { CURSOR_ADAPTER_CURSOR_CLI_PATH: cli, PATH: '/usr/bin:/bin' }
+  const { stdout } = await examine(env, ['--prompt'])
+  expect(stdout).toMatch(/warning +warm prompt: no answer: Error: No prompt provided/)
+  expect(stdout).toMatch(/FAILS +prompt-on-stdin/)
+})
+
+test.concurrent('without a login it says so, and how to sign in', async () => {
+  const { code, stdout } = await examine({ CURSOR_ADAPTER_DEMO_LOGIN: 'missing' })
+  expect(stdout).toMatch(/bad +login: .*\n.*why: .*\n.*fix: sign in: agent login/)
+  expect(stdout).toMatch(/bad +models/)
+  expect(stdout).toMatch(/skipped +private config folder: no login/)
+  expect(code).toBe(EXIT.unhealthy.code)
+})
+
+test.concurrent('a missing CLI is one finding, not five', async () => {
+  const { code, stdout } = await examine({ CURSOR_ADAPTER_CURSOR_CLI_PATH: '/nowhere/agent' })
+  expect(stdout).toMatch(/bad +cursor cli: .*does not exist\n.*why.*\n.*fix: .*cursor_cli_path/)
+  expect(stdout).toMatch(/, 1 bad/)
+  expect(code).toBe(EXIT.unhealthy.code)
+})
+
+test.concurrent('another product under the same name is noticed', async () => {
+  const cli = program('other', 'echo "agent v7"')
+  const { stdout } = await examine({ CURSOR_ADAPTER_CURSOR_CLI_PATH: cli })
+  expect(stdout).toMatch(/warning +cursor cli: .*'agent v7'/)
+  expect(stdout).toMatch(/FAILS +version-form/)
+})
+
+test.concurrent('a bad configuration is a finding, and the rest is still checked', async () => {
+  const { code, stdout } = await examine({ CURSOR_ADAPTER_TIMEOUT: 'x' })
+  expect(stdout).toMatch(/bad +config: timeout: 'x'/)
+  expect(stdout).toMatch(/good +node/)
+  expect(code).toBe(EXIT.unhealthy.code)
+})
+
+test.concurrent('a port used by another program is told with the way out', async () => {
+  const other = createServer((socket) => socket.destroy())
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const address = other.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  try {
+    const { stdout } = await examine({ CURSOR_ADAPTER_PORT: String(port) })
+    expect(stdout).toMatch(new RegExp(`bad +port: 127.0.0.1:${port} is used by another program`))
+  } finally {
+    other.close()
+  }
+})

@@ -129,7 +129,7 @@ const RULES: readonly Rule[] = [
   },
   {
     pattern:
-      /authentication required|not logged in|api key is invalid|invalid api key|unauthenticated|press any key to sign in|please log ?in|agent login|\b401\b/i,
+      /(?<!proxy )authentication required|not logged in|api key is invalid|invalid api key|unauthenticated|press any key to sign in|please log ?in|agent login|\b401\b/i,
     failure: (_facts, words) => ({ code: 'cursor-not-logged-in', message: LOGIN + said(words) }),
   },
   {
@@ -223,7 +223,7 @@ const SIGNAL_OF_CODE: Readonly<Record<number, string>> = {
 function lastLine(text: string): number {
   const lines = text.split('\n')
   let at = text.length
-  for (const line of lines.reverse()) {
+  for (const line of lines.toReversed()) {
     at -= line.length
     if (line.trim() !== '' && !/^\s*at\s|^Node\.js v|^\s*\^+$/.test(line)) return at
     at -= 1
@@ -262,7 +262,10 @@ export function classify(facts: FailureFacts): Failure {
 
 /** Text of a CLI that waits for somebody to log in. It would wait for ever: nobody sits at it. */
 export function asksForLogin(text: string): boolean {
-  return /press any key to (?:sign|log) ?in|not logged in|authentication required|(?:log|sign) ?in at https?:|open (?:this|the following) (?:url|link)/i.test(
-    stripVTControlCharacters(text),
-  )
+  const clean = stripVTControlCharacters(text)
+  const isPlain =
+    /press any key to (?:sign|log) ?in|not logged in|(?<!proxy )authentication required/i.test(
+      clean,
+    )
+  return isPlain || (/\b(?:log|sign)[ -]?in\b/i.test(clean) && /https?:\/\//.test(clean))
 }

@@ -158,6 +158,9 @@ test.each([
   ['\u001b[1mNot logged in\u001b[0m', true],
   ['cursor-retrieval: tracing to /tmp/x', false],
   ['Tip: agent login switches accounts', false],
+  ['To log in, open https://example.com/login', true],
+  ['Update available: https://example.com', false],
+  ['407 Proxy Authentication Required', false],
   ['', false],
 ])('%j asks for a login: %s', (text, asks) => {
   expect(asksForLogin(text)).toBe(asks)

@@ -1,6 +1,7 @@
 // Tool call records → tool-start and tool-end, paired by id whatever comes first. Pure.
 import type { AgentEvent, ToolEnd, ToolStart } from '../../core/events.ts'
 import { callId } from '../../core/ids.ts'
+import type { Json } from '../../core/turn.ts'
 import {
   isObject,
   type JsonObject,
@@ -68,43 +69,84 @@ function duration(body: JsonObject): number | undefined {
 }
 
 export function createCalls(): Calls {
-  const known = new Map<string, Known>()
-  let anonymous = 0
+  return new CallBook()
+}
 
-  const idOf = (record: JsonObject, body: JsonObject, call: Call | undefined): string => {
-    const id =
-      stringAt(record, 'call_id') ??
-      stringAt(body, 'toolCallId') ??
-      (call === undefined ? undefined : stringAt(call.args, 'toolCallId'))
-    if (id !== undefined && id !== '') return id
-    const made = `anonymous-${call?.kind ?? 'call'}-${anonymous}`
-    if (known.get(made)?.at === 'ended') anonymous += 1
-    return `anonymous-${call?.kind ?? 'call'}-${anonymous}`
+const UNFINISHED = {
+  isError: true,
+  outcome: 'unfinished',
+  summary: 'The run ended before this call did',
+  durationMs: undefined,
+} as const
+
+const KINDLESS: AgentEvent = { type: 'unknown', kind: 'tool-without-kind' }
+
+class CallBook implements Calls {
+  readonly #known = new Map<string, Known>()
+  #anonymous = 0
+
+  get count(): number {
+    return this.#known.size
   }
 
-  const begin = (id: string, call: Call): AgentEvent[] => {
-    known.set(id, { at: 'open', call })
+  started(record: JsonObject): AgentEvent[] {
+    const body = objectAt(record, 'tool_call') ?? {}
+    const call = callOf(body)
+    if (call === undefined) return [KINDLESS]
+    const id = this.#idOf(record, body, call)
+    return this.#known.has(id) ? [] : this.#begin(id, call)
+  }
+
+  completed(record: JsonObject): AgentEvent[] {
+    const body = objectAt(record, 'tool_call') ?? {}
+    const call = callOf(body)
+    const id = this.#idOf(record, body, call)
+    const before = this.#known.get(id)
+    if (before?.at === 'ended') return []
+    if (call === undefined) {
+      return before === undefined ? [KINDLESS] : [KINDLESS, this.#end(id, before.call, body)]
+    }
+    if (before === undefined) return [...this.#begin(id, call), this.#end(id, call, body)]
+    // A rejected call repeats no arguments: those of its start count.
+    const args = Object.keys(call.args).length === 0 ? before.call.args : call.args
+    return [this.#end(id, { ...call, args }, body)]
+  }
+
+  unfinished(): AgentEvent[] {
+    const open = [...this.#known].filter(([, { at }]) => at === 'open')
+    this.#known.clear()
+    return open.map(([id]) => ({ type: 'tool-end', callId: callId(id), ...UNFINISHED }))
+  }
+
+  #idOf(record: JsonObject, body: JsonObject, call: Call | undefined): string {
+    const own = call === undefined ? undefined : stringAt(call.args, 'toolCallId')
+    const id = stringAt(record, 'call_id') ?? stringAt(body, 'toolCallId') ?? own
+    if (id !== undefined && id !== '') return id
+    const made = (): string => `anonymous-${call?.kind ?? 'call'}-${this.#anonymous}`
+    if (this.#known.get(made())?.at === 'ended') this.#anonymous += 1
+    return made()
+  }
+
+  #begin(id: string, call: Call): AgentEvent[] {
+    this.#known.set(id, { at: 'open', call })
     const face = toolFace(call.kind, call.args)
-    const fuller =
-      call.result === undefined ? undefined : inputFromResult(call.kind, call.args, call.result)
     const start: ToolStart = {
       type: 'tool-start',
       callId: callId(id),
       kind: call.kind,
       host: 'cursor',
       name: call.name ?? face.name,
-      input: fuller ?? face.input,
+      input: fullerInput(call) ?? face.input,
       title: face.title,
     }
-    const strange = call.name === undefined && !isKnownKind(call.kind)
-    return strange ? [{ type: 'unknown', kind: 'tool-kind' }, start] : [start]
+    const isStrange = call.name === undefined && !isKnownKind(call.kind)
+    return isStrange ? [{ type: 'unknown', kind: 'tool-kind' }, start] : [start]
   }
 
-  const end = (id: string, call: Call, body: JsonObject): ToolEnd => {
-    known.set(id, { at: 'ended' })
+  #end(id: string, call: Call, body: JsonObject): ToolEnd {
+    this.#known.set(id, { at: 'ended' })
     const inner = innerTools(call.result)
-    const input =
-      call.result === undefined ? undefined : inputFromResult(call.kind, call.args, call.result)
+    const input = fullerInput(call)
     return {
       type: 'tool-end',
       callId: callId(id),
@@ -114,48 +156,7 @@ export function createCalls(): Calls {
       ...(input === undefined ? {} : { input }),
     }
   }
-
-  return {
-    started(record) {
-      const body = objectAt(record, 'tool_call') ?? {}
-      const call = callOf(body)
-      if (call === undefined) return [{ type: 'unknown', kind: 'tool-without-kind' }]
-      const id = idOf(record, body, call)
-      return known.has(id) ? [] : begin(id, call)
-    },
-    completed(record) {
-      const body = objectAt(record, 'tool_call') ?? {}
-      const call = callOf(body)
-      const id = idOf(record, body, call)
-      const before = known.get(id)
-      if (before?.at === 'ended') return []
-      if (call === undefined) {
-        const strange: AgentEvent = { type: 'unknown', kind: 'tool-without-kind' }
-        return before === undefined ? [strange] : [strange, end(id, before.call, body)]
-      }
-      if (before === undefined) return [...begin(id, call), end(id, call, body)]
-      // A rejected call repeats no arguments: those of its start count.
-      const args = Object.keys(call.args).length === 0 ? before.call.args : call.args
-      return [end(id, { ...call, args }, body)]
-    },
-    unfinished() {
-      const ends: AgentEvent[] = []
-      for (const [id, { at }] of known) {
-        if (at === 'ended') continue
-        ends.push({
-          type: 'tool-end',
-          callId: callId(id),
-          isError: true,
-          outcome: 'unfinished',
-          summary: 'The run ended before this call did',
-          durationMs: undefined,
-        })
-      }
-      known.clear()
-      return ends
-    },
-    get count() {
-      return known.size
-    },
-  }
 }
+
+const fullerInput = ({ kind, args, result }: Call): Json | undefined =>
+  result === undefined ? undefined : inputFromResult(kind, args, result)

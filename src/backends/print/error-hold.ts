@@ -44,76 +44,85 @@ function judge(text: string): Verdict {
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
 export function createErrorHold(): ErrorHold {
-  let held = ''
+  return new Holder()
+}
+
+class Holder implements ErrorHold {
+  #held = ''
   /** Where the candidate's `Error: ` begins in `held` (newlines before it are held with it); -1 = half a pair only. */
-  let opening = -1
-  let certain = true
+  #opening = -1
+  #certain = true
   /** Line breaks just before the next unit, at most two; the start of the answer counts as two. */
-  let breaks = 2
-  let segmentStart = false
+  #breaks = 2
+  #segmentStart = false
+
+  push(text: string): string {
+    if (this.#held === '') return this.#scan(text, 0)
+    const all = this.#held + text
+    if (this.#opening !== -1 && judge(all.slice(this.#opening)) !== 'no') {
+      this.#held = all
+      return ''
+    }
+    return this.#scan(all, this.#opening + 1)
+  }
+
+  release(): string {
+    const text = this.#held
+    this.#held = ''
+    this.#advance(text, text.length)
+    return text
+  }
+
+  segmentStarts(): void {
+    this.#segmentStart = true
+  }
+
+  dump(): ErrorDump | undefined {
+    if (this.#held === '' || this.#opening === -1) return undefined
+    const text = this.#held.slice(this.#opening)
+    return judge(text) === 'dump' ? { text, certain: this.#certain } : undefined
+  }
+
+  #scan(text: string, from: number): string {
+    const end = cutPair(text, this.#findCandidate(text, from))
+    this.#held = text.slice(end)
+    this.#advance(text, end)
+    return text.slice(0, end)
+  }
 
   /** Length of the text that cannot be part of a dump; sets the candidate that begins there. */
-  const findCandidate = (text: string, from: number): number => {
+  #findCandidate(text: string, from: number): number {
     for (let at = text.indexOf('E', from); at !== -1; at = text.indexOf('E', at + 1)) {
-      const before = breaksBefore(text, at)
-      const ownMessage = at === 0 && segmentStart
+      const before = this.#breaksBefore(text, at)
+      const ownMessage = at === 0 && this.#segmentStart
       if ((before === 2 || ownMessage) && judge(text.slice(at)) !== 'no') {
         let start = at
         while (start > 0 && at - start < 2 && text[start - 1] === '\n') start -= 1
-        opening = at - start
-        certain = before === 2
+        this.#opening = at - start
+        this.#certain = before === 2
         return start
       }
     }
-    opening = -1
+    this.#opening = -1
     return text.length
   }
 
-  const breaksBefore = (text: string, at: number): number => {
+  #breaksBefore(text: string, at: number): number {
     let count = 0
     while (count < 2 && at - count > 0 && text[at - count - 1] === '\n') count += 1
-    return at - count === 0 ? Math.min(2, count + breaks) : count
+    return at - count === 0 ? Math.min(2, count + this.#breaks) : count
   }
 
-  const advance = (shown: string, end: number): void => {
+  /** `shown[0, end)` has gone out. */
+  #advance(shown: string, end: number): void {
     if (end === 0) return
-    breaks = breaksBefore(shown, end)
-    segmentStart = false
+    this.#breaks = this.#breaksBefore(shown, end)
+    this.#segmentStart = false
   }
+}
 
-  /** A fragment may end inside a surrogate pair; no half of one goes out alone. */
-  const cutPair = (text: string, end: number): number =>
-    end === text.length && end > 0 && isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end
-
-  const scan = (text: string, from: number): string => {
-    const end = cutPair(text, findCandidate(text, from))
-    held = end === text.length ? '' : text.slice(end)
-    advance(text, end)
-    return end === text.length ? text : text.slice(0, end)
-  }
-
-  return {
-    push(text) {
-      if (held === '') return scan(text, 0)
-      const all = held + text
-      if (opening !== -1 && judge(all.slice(opening)) !== 'no') {
-        held = all
-        return ''
-      }
-      return scan(all, opening + 1)
-    },
-    release() {
-      const text = held
-      held = ''
-      advance(text, text.length)
-      return text
-    },
-    segmentStarts() {
-      segmentStart = true
-    },
-    dump() {
-      if (held === '' || opening === -1 || judge(held.slice(opening)) !== 'dump') return undefined
-      return { text: held.slice(opening), certain }
-    },
-  }
+/** A fragment may end inside a surrogate pair; no half of one goes out alone. */
+function cutPair(text: string, end: number): number {
+  const isHalf = end > 0 && end === text.length && isHighSurrogate(text.charCodeAt(end - 1))
+  return isHalf ? end - 1 : end
 }

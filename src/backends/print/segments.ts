@@ -42,127 +42,144 @@ interface Closed {
 const fresh = (): Open => ({ digest: EMPTY_DIGEST, kept: '', sawDelta: false, reopened: false })
 
 /**
- * The rule, per segment; it holds with and without `--stream-partial-output`.
+ * The rule, per segment; it holds with and without `--stream-partial-output`. `mismatch` is told what did not fit.
  * Source: captures of 2026 (force run and run without the flag on 2026.10.01, 2026.07.20 fixture, a published
  * partial-output stream); the replay after `retry` comes from a parser test only.
  */
 export function createSegments(mismatch: (kind: UnknownKind) => void): Segments {
-  const past: Digest[] = []
-  let open = fresh()
-  let closed: Closed | undefined
-  let deltasSeen = false
-  let written = 0
-  /** While a replay is being swallowed: how much of the open segment came again, and its digest. */
-  let replay: Digest | undefined
+  return new SegmentReader(mismatch)
+}
 
-  const write = (text: string): string => {
-    open.digest = extend(open.digest, text)
-    if (open.kept.length < KEPT_UNITS) open.kept += text.slice(0, KEPT_UNITS - open.kept.length)
-    written += text.length
+class SegmentReader implements Segments {
+  written = 0
+  readonly #mismatch: (kind: UnknownKind) => void
+  /** Digests of the closed segments, in order. */
+  readonly #past: Digest[] = []
+  #open = fresh()
+  #closed: Closed | undefined
+  #deltasSeen = false
+  /** While a replay is being swallowed: what of the open segment came again. */
+  #replay: Digest | undefined
+
+  constructor(mismatch: (kind: UnknownKind) => void) {
+    this.#mismatch = mismatch
+  }
+
+  delta(text: string): string {
+    this.#deltasSeen = true
+    this.#open.sawDelta = true
+    if (this.#replay !== undefined) return this.#swallow(text, this.#replay)
+    this.#open.reopened = false
+    return this.#write(text)
+  }
+
+  full(text: string, modelCallId: string | undefined): string {
+    if (this.#open.sawDelta) return this.#repeatOfOpen(text, modelCallId)
+    const closed = this.#closed
+    if (closed !== undefined && this.#isRepeat(closed, text, modelCallId)) {
+      this.#closed = { ...closed, repeated: true, modelCallId }
+      return ''
+    }
+    this.#write(text)
+    this.#close(modelCallId, true)
     return text
   }
 
-  const close = (modelCallId: string | undefined, repeated: boolean): void => {
-    if (open.digest.length > 0) past.push(open.digest)
-    closed = { digest: open.digest, kept: open.kept, modelCallId, repeated, toolFollowed: false }
-    open = fresh()
-    replay = undefined
+  toolStarted(): void {
+    if (this.#open.digest.length > 0) this.#close(undefined, false)
+    if (this.#closed !== undefined) this.#closed.toolFollowed = true
   }
 
-  /** A delta while the open segment may be coming again. */
-  const swallow = (text: string, seen: Digest): string => {
-    const at = seen.length
-    const same = Math.min(text.length, open.digest.length - at)
-    const comparable = Math.max(0, Math.min(same, open.kept.length - at))
-    if (open.kept.startsWith(text.slice(0, comparable), at)) {
-      replay = extend(seen, text, 0, same)
-      if (replay.length < open.digest.length) return ''
-      const equal = replay.a === open.digest.a && replay.b === open.digest.b
-      if (!equal) mismatch('replay-mismatch')
-      replay = undefined
-      if (text.length > same) open.reopened = false
-      return write(text.slice(same))
+  retryStarted(): void {
+    const closed = this.#closed
+    if (this.#open.digest.length === 0 && closed !== undefined && !closed.toolFollowed) {
+      const { digest, kept } = closed
+      this.#open = { digest, kept, sawDelta: true, reopened: true }
+      this.#past.pop()
     }
-    // Not a replay after all: what was taken for one is new text.
-    const taken = open.kept.slice(0, at)
-    replay = undefined
-    mismatch('replay-mismatch')
-    if (open.reopened) {
-      close(closed?.modelCallId, true)
-      open.sawDelta = true
-    }
-    return write(taken + text)
+    this.#replay = this.#open.digest.length > 0 ? EMPTY_DIGEST : undefined
   }
 
-  const isRepeat = (closed: Closed, text: string, modelCallId: string | undefined): boolean => {
-    if (closed.digest.length === 0) return false
-    if (text.length !== closed.digest.length || !occursAt(closed.digest, text, 0)) return false
-    // The tool call overtook the repeat; a second repeat before a parallel call; the last segment's repeat at the end
-    // of a turn that added no text. If one of these was a new segment after all, `result` brings its text.
-    return (
-      !closed.repeated ||
-      closed.modelCallId === modelCallId ||
-      (deltasSeen && modelCallId === undefined)
-    )
-  }
-
-  /** The whole text of a segment of which fragments were written. */
-  const repeatOfOpen = (text: string, modelCallId: string | undefined): string => {
-    const extendsIt = occursAt(open.digest, text, 0)
-    if (!extendsIt && open.reopened) {
-      close(closed?.modelCallId, true)
-      return full(text, modelCallId)
+  result(text: string): string {
+    if (this.#open.digest.length > 0) this.#close(undefined, true)
+    let at = 0
+    for (const digest of this.#past) {
+      if (!occursAt(digest, text, at)) return ''
+      at += digest.length
     }
-    if (!extendsIt) mismatch('recap-mismatch')
-    const tail = extendsIt ? write(text.slice(open.digest.length)) : ''
-    close(modelCallId, true)
+    const tail = text.slice(at)
+    this.written += tail.length
     return tail
   }
 
-  const full = (text: string, modelCallId: string | undefined): string => {
-    if (open.sawDelta) return repeatOfOpen(text, modelCallId)
-    if (closed !== undefined && isRepeat(closed, text, modelCallId)) {
-      closed = { ...closed, repeated: true, modelCallId }
-      return ''
-    }
-    write(text)
-    close(modelCallId, true)
+  #write(text: string): string {
+    const open = this.#open
+    open.digest = extend(open.digest, text)
+    if (open.kept.length < KEPT_UNITS) open.kept += text.slice(0, KEPT_UNITS - open.kept.length)
+    this.written += text.length
     return text
   }
 
-  return {
-    full,
-    delta(text) {
-      deltasSeen = true
-      open.sawDelta = true
-      if (replay !== undefined) return swallow(text, replay)
-      open.reopened = false
-      return write(text)
-    },
-    toolStarted() {
-      if (open.digest.length > 0) close(undefined, false)
-      if (closed !== undefined) closed.toolFollowed = true
-    },
-    retryStarted() {
-      if (open.digest.length === 0 && closed !== undefined && !closed.toolFollowed) {
-        open = { digest: closed.digest, kept: closed.kept, sawDelta: true, reopened: true }
-        past.pop()
-      }
-      replay = open.digest.length > 0 ? EMPTY_DIGEST : undefined
-    },
-    result(text) {
-      if (open.digest.length > 0) close(undefined, true)
-      let at = 0
-      for (const digest of past) {
-        if (!occursAt(digest, text, at)) return ''
-        at += digest.length
-      }
-      const tail = text.slice(at)
-      written += tail.length
-      return tail
-    },
-    get written() {
-      return written
-    },
+  #close(modelCallId: string | undefined, repeated: boolean): void {
+    const { digest, kept } = this.#open
+    if (digest.length > 0) this.#past.push(digest)
+    this.#closed = { digest, kept, modelCallId, repeated, toolFollowed: false }
+    this.#open = fresh()
+    this.#replay = undefined
+  }
+
+  /** A delta while the open segment may be coming again; `seen` of it came so far. */
+  #swallow(text: string, seen: Digest): string {
+    const open = this.#open
+    const at = seen.length
+    const same = Math.min(text.length, open.digest.length - at)
+    const comparable = Math.max(0, Math.min(same, open.kept.length - at))
+    if (!open.kept.startsWith(text.slice(0, comparable), at)) return this.#noReplay(text, at)
+    const again = extend(seen, text, 0, same)
+    this.#replay = again
+    if (again.length < open.digest.length) return ''
+    const isEqual = again.a === open.digest.a && again.b === open.digest.b
+    if (!isEqual) this.#mismatch('replay-mismatch')
+    this.#replay = undefined
+    if (text.length > same) open.reopened = false
+    return this.#write(text.slice(same))
+  }
+
+  /** Not a replay after all: what was taken for one, up to `at`, is new text. */
+  #noReplay(text: string, at: number): string {
+    const taken = this.#open.kept.slice(0, at)
+    this.#replay = undefined
+    this.#mismatch('replay-mismatch')
+    if (this.#open.reopened) {
+      this.#close(this.#closed?.modelCallId, true)
+      this.#open.sawDelta = true
+    }
+    return this.#write(taken + text)
+  }
+
+  /**
+   * The tool call overtook the repeat; or it is a second repeat before a parallel call; or the last segment's at the end
+   * of a turn that added no text. Should one of these be a new segment after all, `result` brings its text.
+   */
+  #isRepeat(closed: Closed, text: string, modelCallId: string | undefined): boolean {
+    if (closed.digest.length === 0 || text.length !== closed.digest.length) return false
+    if (!occursAt(closed.digest, text, 0)) return false
+    const isLate = !closed.repeated
+    const isSecond = closed.modelCallId === modelCallId
+    return isLate || isSecond || (this.#deltasSeen && modelCallId === undefined)
+  }
+
+  /** The whole text of a segment of which fragments were written. */
+  #repeatOfOpen(text: string, modelCallId: string | undefined): string {
+    const open = this.#open
+    const isWhole = occursAt(open.digest, text, 0)
+    if (!isWhole && open.reopened) {
+      this.#close(this.#closed?.modelCallId, true)
+      return this.full(text, modelCallId)
+    }
+    if (!isWhole) this.#mismatch('recap-mismatch')
+    const tail = isWhole ? this.#write(text.slice(open.digest.length)) : ''
+    this.#close(modelCallId, true)
+    return tail
   }
 }

@@ -15,7 +15,7 @@ import {
 } from './token-costs.ts'
 
 /** Texts are counted in slices of this many UTF-16 units: far below a millisecond each. */
-export const SLICE_CHARS = 16_384
+export const SLICE_CHARS = 8_192
 
 /** Estimated tokens of a whole text; pure, 0 for ''. Takes the thread for about 1 ms per 100 kB. */
 export function countText(text: string): number {

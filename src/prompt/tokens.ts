@@ -28,7 +28,7 @@ const AT_ONCE_CHARS = 8_192
 /**
  * A counter whose calls share one cache and one share of the thread: however many turns are counted at a time,
  * together they take at most `yieldAfterMs` between two turns of the event loop (counted from the first slice of each
- * stretch; one slice is at most 16,384 characters). Counts are remembered by digest, never by text.
+ * stretch; one slice is at most 8,192 characters). Counts are remembered by digest, never by text.
  */
 export function createTokenCounter(options: { readonly yieldAfterMs: number }): TokenCounter {
   const cache = new LRUCache<string, number>({ max: CACHED_SLICES })

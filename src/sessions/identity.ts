@@ -143,10 +143,12 @@ function identityText(turn: Turn): string {
 }
 
 function kindOf(facts: IdentityFacts): RequestKind {
-  const { headers, turn } = facts
   if (facts.counting === true) return 'count'
   return (
-    hintedKind(headers) ?? textKind(turn) ?? agentKind(headers, turn) ?? sideKind(headers, turn)
+    hintedKind(facts.headers) ??
+    textKind(facts.turn) ??
+    agentKind(facts.headers, facts.turn) ??
+    sideKind(facts)
   )
 }
 
@@ -219,9 +221,11 @@ function saysSubagent(turn: Turn): boolean {
   )
 }
 
-/** A request of Claude Code without tools is none of its main loop's. */
-function sideKind(headers: Headers, turn: Turn): RequestKind {
-  const claudeCode = headers.has('x-claude-code-session-id')
+/** A request of Claude Code without tools is none of its main loop's. Source: 1.0.128, 2.0.76 (recorded). */
+function sideKind({ api, headers, bodyIds, turn }: IdentityFacts): RequestKind {
+  const claudeCode =
+    headers.has('x-claude-code-session-id') ||
+    (api === 'messages' && bodyIds.userId?.includes('_session_') === true)
   return claudeCode && turn.tools.length === 0 ? 'other' : 'main'
 }
 

@@ -2,14 +2,18 @@
 import type { Json } from '../core/turn.ts'
 import { arrayAt, isObject, type JsonObject, numberAt, stringAt } from '../lib/json.ts'
 
-/** A value as JSON.parse made it, typed as Json; what is no JSON becomes null. */
-export function asJson(value: unknown): Json {
+/** Deeper arguments are no arguments; a bound keeps a hostile one from overflowing the stack. */
+const DEEPEST = 200
+
+/** A value as JSON.parse made it, typed as Json; what is no JSON, or nested too deeply, becomes null. */
+export function asJson(value: unknown, depth = 0): Json {
+  if (depth > DEEPEST) return null
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
-  if (Array.isArray(value)) return value.map(asJson)
+  if (Array.isArray(value)) return value.map((member) => asJson(member, depth + 1))
   if (!isObject(value)) return null
   const copy: Record<string, Json> = {}
-  for (const [key, member] of Object.entries(value)) copy[key] = asJson(member)
+  for (const [key, member] of Object.entries(value)) copy[key] = asJson(member, depth + 1)
   return copy
 }
 

@@ -469,3 +469,8 @@ test('kinds are found by suffix and named readably', () => {
   expect(readableName('')).toBe('Tool')
   expect(isKnownKind('constructor')).toBe(false)
 })
+
+test('arguments nested without end do not overflow the stack', () => {
+  const nested: unknown = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)
+  expect(() => toolFace('mcp', { args: { nested } })).not.toThrow()
+})

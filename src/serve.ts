@@ -4,6 +4,7 @@ import type { Answerer } from './core/answer.ts'
 import type { Logger } from './core/telemetry.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/server.ts'
+import type { Timing } from './http/services.ts'
 import { monotonicMs } from './lib/clock.ts'
 import { createCatalogue, type Model } from './models/catalogue.ts'
 import { createMetrics } from './ops/metrics.ts'
@@ -26,6 +27,8 @@ export interface ServiceInput {
   readonly logger: Logger
   /** Our own version. */
   readonly version: string
+  /** For tests that cannot wait as long as a client: no setting leads here. */
+  readonly timing?: Partial<Timing>
 }
 
 export interface RunningService {
@@ -99,7 +102,11 @@ export async function startService(input: ServiceInput): Promise<RunningService>
       bodyLimitBytes: config.limits.body_mb * 1024 * 1024,
       host: config.host,
     },
-    timing: { keepAliveMs: KEEP_ALIVE_MS, slowReaderMs: config.limits.slow_reader * 1000 },
+    timing: {
+      keepAliveMs: KEEP_ALIVE_MS,
+      slowReaderMs: config.limits.slow_reader * 1000,
+      ...input.timing,
+    },
     showTools: config.tools.show === 'on',
     now: Date.now,
   })

@@ -28,6 +28,8 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Another agent than the demo one. */
   readonly agent?: string
+  /** Another program than the command line: a compiled file of this folder that says where it listens. */
+  readonly program?: string
   readonly args?: readonly string[]
   /** Reuse the folders of an earlier service (restart). */
   readonly folder?: string
@@ -78,7 +80,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   if (typeof options.script === 'object') setScript(options.script)
   const script = typeof options.script === 'string' ? options.script : scriptFile
   const settings = { cursor_cli_path: options.agent ?? DEMO_AGENT, ...options.settings }
-  const child = spawn(process.execPath, [CLI, 'serve', '--port', '0', ...(options.args ?? [])], {
+  const program = options.program === undefined ? [CLI, 'serve', '--port', '0'] : [options.program]
+  const child = spawn(process.execPath, [...program, ...(options.args ?? [])], {
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: home,
@@ -133,7 +136,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     setScript,
     metrics,
     async metric(series) {
-      return valueOf(await metrics(), series)
+      return seriesValue(await metrics(), series)
     },
     post: (path, body, init = {}) =>
       fetch(url + path, {
@@ -175,7 +178,7 @@ export function scratchFolders(scratchRoot: string): string[] {
 }
 
 /** Value of a series in the text format; the series is given with its labels as printed. */
-export function valueOf(text: string, series: string): number | undefined {
+export function seriesValue(text: string, series: string): number | undefined {
   const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `))
   return line === undefined ? undefined : Number(line.slice(series.length + 1))
 }

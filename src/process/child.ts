@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isErrno } from '../lib/errno.ts'
 import { hasProc, readStat } from '../lib/process-identity.ts'
 import { startTimeOf } from './descendants.ts'
-import type { Ledger } from './ledger.ts'
+import type { Ledger, LedgerEntry } from './ledger.ts'
 import { MARKER_NAME } from './marker.ts'
 import { type LineBatch, Output } from './output.ts'
 import { tailOf } from './stderr-tail.ts'
@@ -152,10 +152,7 @@ class OwnedChild implements Child {
   }
 
   record(): void {
-    const { pid } = this
-    if (this.#ledger === undefined) return
-    const entry = { pid, startTime: this.#startTime, folders: this.#folders }
-    this.#ledger.record(entry)
+    this.#ledger?.record(this.#entry())
     // Without /proc the start time costs a run of `ps`: it is added as soon as it is known.
     if (!hasProc) void this.#recordStartTime()
   }
@@ -213,7 +210,16 @@ class OwnedChild implements Child {
   async #recordStartTime(): Promise<void> {
     this.#startTime = await startTimeOf(this.pid)
     if (this.#startTime === undefined || this.#ending !== undefined) return
-    this.#ledger?.record({ pid: this.pid, startTime: this.#startTime, folders: this.#folders })
+    this.#ledger?.record(this.#entry())
+  }
+
+  #entry(): LedgerEntry {
+    return {
+      pid: this.pid,
+      startTime: this.#startTime,
+      folders: this.#folders,
+      marker: this.#marker,
+    }
   }
 
   /** A child may die or stop reading before it took its whole prompt: its exit tells the story, not the pipe. */

@@ -10,6 +10,8 @@ export interface LedgerEntry {
   readonly pid: number
   readonly startTime: string | undefined
   readonly folders: readonly string[]
+  /** Carried only by this child's processes; ends what outlived its leader (see marker.ts). */
+  readonly marker?: string | undefined
 }
 
 interface Owner {
@@ -40,7 +42,12 @@ export function parseEntry(text: string): LedgerEntry | undefined {
   const pid = numberAt(value, 'pid')
   if (pid === undefined || !Number.isInteger(pid) || pid <= 1) return undefined
   const folders = (arrayAt(value, 'folders') ?? []).filter((folder) => typeof folder === 'string')
-  return { pid, startTime: stringAt(value, 'startTime'), folders }
+  return {
+    pid,
+    startTime: stringAt(value, 'startTime'),
+    folders,
+    marker: stringAt(value, 'marker'),
+  }
 }
 
 /** Written under another name first: an owner file is whole or absent. */

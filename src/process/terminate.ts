@@ -49,23 +49,31 @@ export async function endTree(pid: number, options: GroupOptions): Promise<boole
   if (process.platform === 'win32') return endOnWindows(pid, options)
   const { startTime, marker } = options
   const tree = new Tree({ pid, startTime, marker })
-  void options.exited?.then(() => {
+  whenSettled(options.exited, () => {
     tree.leaderExited()
   })
-  // Listed while the leader may still live: once it is dead, nothing ties it to a helper that left its group.
-  await tree.refresh()
-  if (options.exitGraceMs > 0) await exitGrace(tree, options)
+  if (options.exitGraceMs > 0 && tree.leaderLives()) {
+    // Listed while the leader lives: once it is dead, little ties it to a helper that left its group.
+    await tree.refresh()
+    await exitGrace(tree, options)
+  }
   if (await nothingLeft(tree)) return true
   options.endStdin?.()
   await signalAll(pid, tree, 'SIGTERM', options)
-  if (await pollUntil(() => tree.gone(), options.killGraceMs, options.exited)) return true
+  const heeded = await pollUntil(() => tree.gone(), options.killGraceMs, options.exited)
+  // Whatever was forked between the listing and the signal shows up now.
+  if (heeded && (await nothingLeft(tree))) return true
   return killUntilGone(pid, tree, options)
+}
+
+function whenSettled(promise: Promise<unknown> | undefined, then: () => void): void {
+  void promise?.then(then, then)
 }
 
 async function exitGrace(tree: Tree, options: GroupOptions): Promise<void> {
   const { exited, hurry, exitGraceMs } = options
   let hurried = false
-  void hurry?.then(() => {
+  whenSettled(hurry, () => {
     hurried = true
   })
   if (exited !== undefined) {
@@ -89,10 +97,8 @@ async function killUntilGone(pid: number, tree: Tree, options: GroupOptions): Pr
   while (monotonicMs() < end) {
     await signalAll(pid, tree, 'SIGKILL', { ...options, onKilled: onKilled ?? ignore })
     onKilled = undefined
-    if (await pollUntil(() => tree.gone(), roundMs, options.exited)) {
-      // Whatever was forked between the listing and the signal shows up now.
-      if (await nothingLeft(tree)) return true
-    }
+    const gone = await pollUntil(() => tree.gone(), roundMs, options.exited)
+    if (gone && (await nothingLeft(tree))) return true
     roundMs = 200
   }
   return nothingLeft(tree)
@@ -121,7 +127,8 @@ function ignore(): void {
 /** Windows has no groups and no polite signal for a console-less child: stdin ends, then taskkill /T /F. */
 async function endOnWindows(pid: number, options: GroupOptions): Promise<boolean> {
   let left = false
-  const exited = options.exited?.then(() => {
+  const { exited } = options
+  whenSettled(exited, () => {
     left = true
   })
   const gone = (): boolean => left || !processLives(pid, undefined)

@@ -19,6 +19,7 @@ export class Tree {
   /** Everything ever seen of this tree: pid → start time. The leader is in it when it was seen alive. */
   readonly #known = new Map<number, string>()
   #leaderExited = false
+  #reused = false
   /** False while nothing could be listed, which must not be taken for "nothing is there". */
   #listed = false
 
@@ -68,7 +69,7 @@ export class Tree {
   /** False when the pid is known to be somebody else's by now: then nothing of ours is left in that group. */
   groupIsOurs(): boolean {
     const { pid, startTime } = this.#facts
-    if (!hasProc || startTime === undefined) return true
+    if (!hasProc || startTime === undefined) return !this.#reused
     const now = readStat(pid)
     return now === undefined || now.startTime === startTime
   }
@@ -79,6 +80,7 @@ export class Tree {
     // While the group has members its number is not given away. So a different process with the leader's pid
     // proves that our group is gone.
     const reused = leader !== undefined && startTime !== undefined && leader.startTime !== startTime
+    this.#reused = reused
     const found = new Set<ProcessFact>()
     const roots = all.filter((fact) => this.#known.get(fact.pid) === fact.startTime)
     if (!reused) {

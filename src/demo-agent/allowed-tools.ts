@@ -1,4 +1,5 @@
-// Names that `--allowed-tools` takes. Source: facts 1.3 (the form and seven of them) and 2.7 (the kinds, in camel case).
+// Names that `--allowed-tools` takes. Source: the parser of 2026.10.01 (the form and seven
+// of them) and Cursor's protobuf definitions (the kinds, in camel case).
 // Assumed: the rest of the about 69 are the kinds in snake case; a probe with a bad value prints the real list.
 const KINDS = [
   'shell read edit write delete glob grep ls read_lints update_todos read_todos task mcp get_mcp_tools',

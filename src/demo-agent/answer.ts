@@ -121,7 +121,7 @@ export class Answer {
     this.#toolStarts.set(call.id, startedAtMs)
     const { kind, id: callId, args } = call
     const { sessionId } = this.#facts
-    // Source: facts 2.6, parallel calls of one step share the id of the repeat before them.
+    // Source: captures of 2026.07 to 2026.10: parallel calls of one step share the id of the repeat before them.
     const owner = modelCallId ?? this.#modelCallId
     const shared = { kind, callId, args, startedAtMs, modelCallId: owner, sessionId, nowMs }
     return this.line(toolLine('result' in call ? { ...shared, result: call.result } : shared))
@@ -142,19 +142,23 @@ export class Answer {
     return this.line(this.#result)
   }
 
-  /** What text and json print when all is over. Source: facts 2.3: nothing at all without a result. */
+  /**
+   * What text and json print when all is over. Source: captures of 2026.08 and 2026.10: nothing at all without a
+   * result.
+   */
   close(): Written {
     if (this.#result === undefined) return undefined
     if (this.streams) return undefined
     if (this.#facts.format === 'json') {
       return write(`${JSON.stringify({ ...this.#result, ...this.#thinkingBlocks() })}\n`)
     }
-    // Source: facts 2.3, only the final message.
+    // Source: captures of 2026.08 and 2026.10: only the final message.
     return write(`${this.#segment || this.#lastSegment}\n`)
   }
 
   #fullText(text: string, modelCallId: string | undefined): Written {
-    // Source: facts 2.5, a repeat before a tool call has both marks, the one at the end of the turn neither.
+    // Source: captures of 2026.07 to 2026.10: a repeat before a tool call has both marks, the one at the end of the
+    // turn neither.
     const marks = modelCallId === undefined ? {} : { modelCallId, timestampMs: Date.now() }
     return this.line(assistantLine(text, this.#facts.sessionId, marks))
   }
@@ -165,12 +169,12 @@ export class Answer {
     if (modelCallId !== undefined) this.#modelCallId = modelCallId
   }
 
-  /** Source: facts 2.2, a trivial prompt costs 8 to 13 k. Assumed: four characters a token. */
+  /** Source: captures of 2026.10.01: a trivial prompt costs 8 to 13 k. Assumed: four characters a token. */
   #usage(): Line {
     const { prompt, resumedChars } = this.#facts
     const resumedTokens = Math.ceil(resumedChars / 4)
     return {
-      // Source: facts 1.10, on a resumed turn only the new part counts as input.
+      // Source: runs of 2026.08 and 2026.10: on a resumed turn only the new part counts as input.
       inputTokens: (resumedTokens > 0 ? 0 : 8192) + Math.ceil(prompt.length / 4),
       outputTokens: Math.ceil((this.#text.length + this.#thoughts.length) / 4),
       cacheReadTokens: resumedTokens > 0 ? 8192 + 5888 + resumedTokens : 5888,

@@ -29,7 +29,10 @@ interface Option {
 
 class ParseError extends Error {}
 
-/** Source: facts 1.2, e.g. `error: unknown option '- item one'`; the other wordings are commander's own. */
+/**
+ * Source: help and refusals of 2026.08 to 2026.10: e.g. `error: unknown option '- item one'`; the other wordings are
+ * commander's own.
+ */
 export function parseArguments(
   argv: readonly string[],
   rules: readonly OptionRule[],
@@ -103,7 +106,7 @@ function takeValue(option: Option, rest: string[]): string {
     rest.shift()
     return next
   }
-  // Source: facts 1.2, `--resume -1` is a relative form.
+  // Source: help and refusals of 2026.08 to 2026.10: `--resume -1` is a relative form.
   if (next === undefined || (next.startsWith('-') && !/^-\d+$/u.test(next))) return ''
   rest.shift()
   return next

@@ -32,7 +32,8 @@ export function builtIn(facts: BuiltInFacts): readonly Step[] {
     { echo: true },
     ...thoughts.flatMap((thought) => [{ thinking: thought }, pause]),
     ...(thinks ? [{ thinkingEnd: true }] : []),
-    // Source: facts 2.5: with the flag deltas and a repeat at the end, without it one whole text.
+    // Source: captures of 2026.07 to 2026.10: with the flag deltas and a repeat at the end, without it one whole
+    // text.
     ...words.flatMap((word) => (facts.partial ? [{ delta: word }, pause] : [pause])),
     facts.partial ? { recap: true } : { full: text },
     { result: true },
@@ -57,7 +58,7 @@ ${quote}
 ${memory}This answer is scripted: nothing was looked up and no file was touched. The way it took is the real one, from your client through cursor-adapter to a waiting agent process (model ${facts.modelId}) and back, word by word. For real answers install Cursor's CLI, run \`agent login\` and start \`cursor-adapter\` without \`demo\`.`
 }
 
-/** Source: facts 1.3 and 2.8: three rounds of reconnect and retry, no result, the reason on stderr, exit 1. */
+/** Source: captures of 2026.10.01: three rounds of reconnect and retry, no result, the reason on stderr, exit 1. */
 function refusedByServer(facts: BuiltInFacts, flag: string): readonly Step[] {
   const common = { session_id: facts.sessionId, timestamp_ms: facts.nowMs }
   const endpoint_url = 'https://agentn.global.api5.cursor.sh'

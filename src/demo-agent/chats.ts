@@ -28,7 +28,7 @@ export interface ChatPlace {
 /** Writes nothing unless a data or config folder was named: a demo leaves no traces in the user's home. */
 export function openChats({ folders, workspace }: ChatPlace): Chats {
   if (!folders.dataIsGiven) return NO_CHATS
-  // Source: facts 1.10, chats/<md5 of workspace path>/<uuid>/{meta.json,store.db}.
+  // Source: runs of 2026.08 and 2026.10: chats/<md5 of workspace path>/<uuid>/{meta.json,store.db}.
   const root = join(folders.data, 'chats', md5(workspace))
   const store = (id: string): string => join(root, id, 'store.db')
   return {
@@ -54,7 +54,8 @@ export function openChats({ folders, workspace }: ChatPlace): Chats {
       if (!existsSync(join(root, id))) return
       const turn = `${JSON.stringify({ prompt, text })}\n`
       appendFileSync(store(id), turn)
-      // Source: facts 1.10, projects/<slug>/agent-transcripts/<uuid>/<uuid>.jsonl. Assumed: its lines.
+      // Source: runs of 2026.08 and 2026.10: projects/<slug>/agent-transcripts/<uuid>/<uuid>.jsonl. Assumed: its
+      // lines.
       const folder = join(folders.data, 'projects', slugOf(workspace), 'agent-transcripts', id)
       mkdirSync(folder, { recursive: true })
       appendFileSync(join(folder, `${id}.jsonl`), turn)

@@ -1,4 +1,5 @@
-// What print mode makes of its flags, in the order in which the CLI refuses. Source: facts 1.8: login before the rest.
+// What print mode makes of its flags, in the order in which the CLI refuses. Source: Cursor's CLI docs, runs of
+// 2026.08: login before the rest.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseJson } from '../lib/json.ts'
@@ -30,7 +31,7 @@ export interface RunFacts {
   readonly earlierChars: number
   readonly earlierTurns: number
   readonly chats: Chats
-  /** A flag that the server refuses for ordinary accounts. Source: facts 1.3. */
+  /** A flag that the server refuses for ordinary accounts. Source: the parser of 2026.10.01. */
   readonly refusedFlag: string | undefined
 }
 
@@ -57,16 +58,7 @@ export async function checkRun(request: Request): Promise<RunFacts> {
   checkFiles(flag)
   checkSandbox(flag, settings)
   const workspace = checkWorkspace(flag)
-  const force = flag.given('force') || flag.given('yolo')
-  if (force && settings.quirks.has('force-disabled')) {
-    // Source: facts 1.9. Assumed: the words.
-    throw new Refused('Error: Run Everything is disabled by your administrator.')
-  }
-  const trustFlag = flag.given('trust')
-  const forceTrusts = force && !settings.quirks.has('force-without-trust')
-  requireTrust({ workspace, folders, trustFlag, force: forceTrusts })
-  writeWorkerLog(folders, workspace, settings.quirks)
-  if (trustFlag) rememberTrust(folders, workspace)
+  checkTrust(flag, workspace, folders, settings)
   const model = checkModel(flag, folders, settings)
   const chats = openChats({ folders, workspace })
   const session = checkSession(flag, chats)
@@ -83,6 +75,20 @@ export async function checkRun(request: Request): Promise<RunFacts> {
   }
 }
 
+function checkTrust(flag: Flags, workspace: string, folders: Folders, settings: Settings): void {
+  const { quirks } = settings
+  const force = flag.given('force') || flag.given('yolo')
+  if (force && quirks.has('force-disabled')) {
+    // Source: Cursor's headless docs. Assumed: the words.
+    throw new Refused('Error: Run Everything is disabled by your administrator.')
+  }
+  const trustFlag = flag.given('trust')
+  const forceTrusts = force && !quirks.has('force-without-trust')
+  requireTrust({ workspace, folders, trustFlag, force: forceTrusts })
+  writeWorkerLog(folders, workspace, quirks)
+  if (trustFlag) rememberTrust(folders, workspace)
+}
+
 interface Flags {
   given(name: string): boolean
   value(name: string): string | undefined
@@ -97,7 +103,7 @@ function flagReader({ options }: Arguments): Flags {
   }
 }
 
-/** Assumed: the wordings; facts 1.2 and 1.5 say only that these are errors. */
+/** Assumed: the wordings; it is only known that these are errors. */
 function checkFormat(flag: Flags): OutputFormat {
   const format = flag.value('output-format') ?? 'text'
   if (flag.given('stream-partial-output') && format !== 'stream-json') {
@@ -113,13 +119,13 @@ async function checkTools(flag: Flags): Promise<void> {
   const { TOOL_NAMES, unknownTools } = await import('./allowed-tools.ts')
   const unknown = unknownTools(flag.values('allowed-tools'))
   if (unknown.length === 0) return
-  // Source: facts 1.3.
+  // Source: the parser of 2026.10.01.
   throw new Refused(
     `Invalid --allowed-tools value(s): ${unknown.join(', ')}. Expected one of: ${TOOL_NAMES.join(', ')}`,
   )
 }
 
-/** Source: facts 1.3: read locally first. Assumed: the wordings. */
+/** Source: the parser of 2026.10.01: read locally first. Assumed: the wordings. */
 function checkFiles(flag: Flags): void {
   for (const name of ['system-prompt', 'conversation-history-file']) {
     const file = flag.value(name)
@@ -135,7 +141,7 @@ function checkFiles(flag: Flags): void {
 function checkSandbox(flag: Flags, settings: Settings): void {
   const missing = process.platform === 'win32' || settings.quirks.has('no-sandbox')
   if (flag.value('sandbox') !== 'enabled' || !missing) return
-  // Source: facts 1.2.
+  // Source: help and refusals of 2026.08 to 2026.10.
   throw new Refused('Sandbox mode is enabled but not available on this system')
 }
 
@@ -153,7 +159,7 @@ function checkModel(flag: Flags, folders: Folders, settings: Settings): Model {
   if (model === undefined) {
     if (asked === undefined) return { id, label: id }
     const known = listedModels(settings.modelsFile).map((entry) => entry.id)
-    // Source: facts 3.1, one line that lists every id. Assumed: on stderr.
+    // Source: refusals seen in 2026: one line that lists every id. Assumed: on stderr.
     throw new Refused(`Cannot use this model: ${id}. Available models: ${known.join(', ')}`)
   }
   if (asked !== undefined) storeModel(folders, model, settings.quirks)
@@ -167,12 +173,12 @@ function checkSession(flag: Flags, chats: Chats): Session {
   if (wanted !== undefined) {
     // Assumed: a bad id is refused like a bad chat id.
     if (!isUuid(wanted)) throw new Refused('Persistent-session chat ID must be a UUID')
-    // Source: facts 1.3, single use.
+    // Source: the parser of 2026.10.01: single use.
     if (chats.has(wanted)) throw new Refused(`Error: Session ID "${wanted}" is already in use.`)
     return { sessionId: wanted, earlierChars: 0, earlierTurns: 0 }
   }
   const resumed = resumedId(flag, chats.newest())
-  // Source: facts 1.10, an unknown well-formed id silently starts a fresh chat under that id.
+  // Source: runs of 2026.08 and 2026.10: an unknown well-formed id silently starts a fresh chat under that id.
   if (resumed === undefined) return { sessionId: uuid(), earlierChars: 0, earlierTurns: 0 }
   return { sessionId: resumed, ...chats.past(resumed) }
 }
@@ -183,11 +189,11 @@ function resumedId(flag: Flags, newest: readonly string[]): string | undefined {
   const relative = /^-(\d+)$/u.exec(asked)
   if (asked === '' || relative !== null) {
     const found = newest[Number(relative?.[1] ?? 1) - 1]
-    // Source: facts 1.2. Assumed: exit code 1.
+    // Source: help and refusals of 2026.08 to 2026.10. Assumed: exit code 1.
     if (found === undefined) throw new Refused('No previous chats found.')
     return found
   }
-  // Source: facts 1.10.
+  // Source: runs of 2026.08 and 2026.10.
   if (!isUuid(asked)) throw new Refused('Persistent-session chat ID must be a UUID')
   return asked
 }

@@ -1,4 +1,5 @@
-// The subcommands, as far as a program that drives the CLI meets them. Source: facts 1.4 unless said otherwise.
+// The subcommands, as far as a program that drives the CLI meets them. Source: help of 2026.10.01, runs of 2026.08
+// unless said otherwise.
 import { arch, platform } from 'node:os'
 import { openChats } from './chats.ts'
 import { helpText } from './help.ts'
@@ -46,14 +47,15 @@ function answerOf(program: Program, folders: Folders): string {
       return helpText()
     case 'ls':
     case 'resume':
-      // Source: facts 1.4, terminal screens that refuse with exit code 0. Assumed: the words.
+      // Source: help of 2026.10.01, runs of 2026.08: terminal screens that refuse with exit code 0. Assumed: the
+      // words.
       return `${command} needs a terminal.`
     default:
       return `${DEMO}: ${command} does nothing here.`
   }
 }
 
-/** Source: facts 7, plain text whatever the format; needs a login. */
+/** Source: the model list of 2026.10.01: plain text whatever the format; needs a login. */
 function models({ settings, env, arguments: given }: Program, folders: Folders): string {
   const last = (name: string): string | undefined => given.options.get(name)?.at(-1)
   requireLogin({
@@ -66,7 +68,10 @@ function models({ settings, env, arguments: given }: Program, folders: Folders):
   return modelsText(settings.modelsFile, storedModel(folders)).replace(/\n$/u, '')
 }
 
-/** Source: facts 1.4: ignores CURSOR_API_KEY. Assumed: the word for being signed in, and the text form. */
+/**
+ * Source: help of 2026.10.01, runs of 2026.08: ignores CURSOR_API_KEY. Assumed: the word for being signed in, and the
+ * text form.
+ */
 function status({ settings, arguments: given }: Program, folders: Folders): string {
   const { login } = settings
   const known = login === 'ok' || (login === 'required' && hasLoginFile(folders))

@@ -1,7 +1,7 @@
-// Every flag and command of the CLI. Source: facts 1.2 (visible), 1.3 (hidden), 1.4 (commands), help of 2026.10.01.
+// Every flag and command of the CLI. Source: help (visible) and parser (hidden) of 2026.10.01.
 import type { OptionRule } from './argv.ts'
 
-// Assumed: value names where the facts give none; they show in error texts only.
+// Assumed: value names where no help text gives one; they show in error texts only.
 export const OPTIONS: readonly OptionRule[] = [
   { spec: '-v, --version', meaning: 'Output the version number' },
   { spec: '--api-key <key>', meaning: 'API key (also CURSOR_API_KEY)' },
@@ -14,7 +14,7 @@ export const OPTIONS: readonly OptionRule[] = [
     choices: ['text', 'json', 'stream-json'],
   },
   { spec: '--stream-partial-output', meaning: 'Text deltas, with --print and stream-json only' },
-  // Source: facts 1.2, agent mode is refused here: it is what runs without the flag.
+  // Source: help and refusals of 2026.08 to 2026.10: agent mode is refused here: it is what runs without the flag.
   { spec: '--mode <mode>', meaning: 'Read-only modes: plan, ask', choices: ['plan', 'ask'] },
   { spec: '--plan', meaning: 'Short for --mode=plan' },
   { spec: '--resume [chatId]', meaning: 'Continue a chat' },

@@ -1,4 +1,5 @@
-// A process left behind by the agent, as shells and language servers are. Source: facts 1.1 (worker-server).
+// A process left behind by the agent, as shells and language servers are. Source: reports on builds from 2025.09 on
+// (worker-server).
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { JsonObject } from '../lib/json.ts'

@@ -5,7 +5,7 @@ export function helpText(): string {
   const visible = OPTIONS.filter((rule) => rule.hidden !== true)
   const width = Math.max(...visible.map((rule) => rule.spec.length))
   const options = visible.map((rule) => `  ${rule.spec.padEnd(width)}  ${rule.meaning}`)
-  // Source: facts 1.4, `acp` is hidden.
+  // Source: help of 2026.10.01, runs of 2026.08: `acp` is hidden.
   const commands = COMMANDS.filter((name) => name !== 'acp').map((name) => `  ${name}`)
   return [
     'Usage: agent [options] [command] [prompt...]',

@@ -1,5 +1,5 @@
-// Where the CLI keeps what, who is signed in and which folders are trusted. The demo never writes into the user's real
-// home: only where a variable or flag points to.
+// Where the CLI keeps what, who is signed in and which folders are trusted. The demo never writes into the
+// user's real home: only where a variable or flag points to.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -7,14 +7,16 @@ import { Refused } from './refusal.ts'
 import type { Login, Quirk } from './settings.ts'
 
 export interface Folders {
-  /** cli-config.json and auth.json. Source: facts 1.8. */
+  /** cli-config.json and auth.json. Source: Cursor's CLI docs, runs of 2026.08. */
   readonly config: string
   /** True when CURSOR_CONFIG_DIR named it, so that it may be written to. */
   readonly configIsGiven: boolean
-  /** chats/, projects/. Source: facts 1.8 and 1.10. */
+  /** chats/, projects/. Source: Cursor's CLI docs, runs of 2026.08. */
   readonly data: string
   readonly dataIsGiven: boolean
-  /** Source: facts 6.2, a browser login on Linux lies here whatever the config folder. */
+  /**
+   * Source: captures of 2026.10.01, reports of 2026: a browser login on Linux lies here whatever the config folder.
+   */
   readonly login: string
 }
 
@@ -22,7 +24,7 @@ export function findFolders(env: NodeJS.ProcessEnv, dataFlag: string | undefined
   const home = env.HOME || homedir()
   const given = env.CURSOR_CONFIG_DIR || undefined
   const xdg = env.XDG_CONFIG_HOME ? join(env.XDG_CONFIG_HOME, 'cursor') : undefined
-  // Source: facts 1.8, the config folder also holds projects/ in some builds.
+  // Source: Cursor's CLI docs, runs of 2026.08: the config folder also holds projects/ in some builds.
   const data = dataFlag ?? (env.CURSOR_DATA_DIR || given)
   return {
     config: given ?? xdg ?? join(home, '.cursor'),
@@ -33,7 +35,7 @@ export function findFolders(env: NodeJS.ProcessEnv, dataFlag: string | undefined
   }
 }
 
-/** Source: facts 1.10, every run of non-alphanumerics becomes `-`, trimmed. */
+/** Source: runs of 2026.08 and 2026.10: every run of non-alphanumerics becomes `-`, trimmed. */
 export function slugOf(workspace: string): string {
   return workspace.replaceAll(/[^A-Za-z0-9]+/gu, '-').replaceAll(/^-|-$/gu, '')
 }
@@ -48,7 +50,7 @@ export interface LoginFacts {
   readonly tokenFlag: string | undefined
 }
 
-/** Source: facts 3.1. */
+/** Source: refusals seen in 2026. */
 const REQUIRED =
   "Error: Authentication required. Run 'agent login', pass --api-key/--auth-token, or set CURSOR_API_KEY/CURSOR_AUTH_TOKEN."
 const INVALID = 'Error: The provided API key is invalid.'
@@ -56,7 +58,7 @@ const INVALID = 'Error: The provided API key is invalid.'
 /** `apiKeySource` of the init line. @throws Refused like the CLI when nobody is signed in or the key is bad. */
 export function requireLogin(facts: LoginFacts): KeySource {
   const { env } = facts
-  // Source: facts 1.8, an empty CURSOR_API_KEY counts as a key, and as a bad one.
+  // Source: Cursor's CLI docs, runs of 2026.08: an empty CURSOR_API_KEY counts as a key, and as a bad one.
   const keys = [facts.apiKeyFlag, env.CURSOR_API_KEY]
   // Stand-in: there is no server to refuse a key, so one key is known to be bad.
   if (keys.some((key) => key === '' || key === 'crsr_invalid')) throw new Refused(INVALID)
@@ -79,7 +81,10 @@ export interface TrustFacts {
   readonly force: boolean
 }
 
-/** @throws Refused. Source: facts 1.9, the heading and the three names; Assumed: the words between them. */
+/**
+ * @throws Refused. Source: Cursor's headless docs, runs of 2026.08 and 2026.10: the heading and the three names;
+ * Assumed: the words between them.
+ */
 export function requireTrust(facts: TrustFacts): void {
   if (facts.trustFlag || facts.force || existsSync(trustMarker(facts.folders, facts.workspace))) {
     return
@@ -92,7 +97,7 @@ It has not been trusted yet, and nobody can be asked in print mode.
 To go on, pass --trust, --yolo or -f.`)
 }
 
-/** Source: facts 1.9. */
+/** Source: Cursor's headless docs, runs of 2026.08 and 2026.10. */
 export function trustMarker(folders: Folders, workspace: string): string {
   return join(folders.data, 'projects', slugOf(workspace), '.workspace-trusted')
 }
@@ -100,7 +105,8 @@ export function trustMarker(folders: Folders, workspace: string): string {
 export function rememberTrust(folders: Folders, workspace: string): void {
   if (!folders.dataIsGiven) return
   const marker = trustMarker(folders, workspace)
-  // Source: facts 1.9, the keys. Assumed: that `--trust` leaves the marker, and its trustMethod.
+  // Source: Cursor's headless docs, runs of 2026.08 and 2026.10: the keys. Assumed: that `--trust` leaves the marker,
+  // and its trustMethod.
   mkdirSync(dirname(marker), { recursive: true })
   const fact = {
     trustedAt: new Date().toISOString(),
@@ -111,7 +117,8 @@ export function rememberTrust(folders: Folders, workspace: string): void {
 }
 
 /**
- * Source: facts 1.1, the CLI writes projects/<slug>/worker.log and has exited 1 where that folder could not be made.
+ * Source: reports on builds from 2025.09 on: the CLI writes projects/<slug>/worker.log and has exited 1 where that
+ * folder could not be made.
  * Assumed: what could not be made was the last part only, so that a missing `projects` is what breaks it.
  */
 export function writeWorkerLog(

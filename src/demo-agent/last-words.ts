@@ -1,5 +1,5 @@
-// The last thing a user said, from a prompt that may be one plain text or a whole rendered conversation. Pure, tolerant:
-// it knows no particular format, only headings that name a speaker.
+// The last thing a user said, from a prompt that may be one plain text or a whole rendered conversation.
+// Pure and tolerant: it knows no particular format, only headings that name a speaker.
 
 /** `=== user ===`, also with words after the speaker: `=== assistant: answer now ===`. */
 const STRICT = /^={3,} *(user|human|assistant|system|tool|result)\b[^\n]*={3,} *$/gimu

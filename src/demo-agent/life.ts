@@ -41,7 +41,8 @@ function withoutValues(env: NodeJS.ProcessEnv): Record<string, string | null> {
   )
 }
 
-// Source: facts 3.1, killed by SIGTERM = exit code 143 (128 + number), seen as a code and not as a signal.
+// Source: refusals seen in 2026: killed by SIGTERM = exit code 143 (128 + number), seen as a code and not as a
+// signal.
 const CODES = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const
 
 export interface Life {

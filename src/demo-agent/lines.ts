@@ -1,4 +1,5 @@
-// The objects of the CLI's stream, key order as captured, and ids as it makes them. Source: facts 2.2 to 2.6.
+// The objects of the CLI's stream, key order as captured, and ids as it makes them. Source: captures of 2026.07 to
+// 2026.10 and Cursor's output format page.
 
 export type Line = Readonly<Record<string, unknown>>
 
@@ -18,7 +19,7 @@ export function initLine(facts: InitFacts): Line {
     cwd: facts.cwd,
     session_id: facts.sessionId,
     model: facts.model,
-    // Source: facts 2.2, `default` in every capture, forced or not.
+    // Source: captures of 2026.10.01: `default` in every capture, forced or not.
     permissionMode: 'default',
   }
 }
@@ -27,7 +28,7 @@ export function userLine(text: string, sessionId: string): Line {
   return { type: 'user', message: message('user', text), session_id: sessionId }
 }
 
-/** Source: facts 2.5; the two marks tell a delta from a repeat. */
+/** Source: captures of 2026.07 to 2026.10; the two marks tell a delta from a repeat. */
 export function assistantLine(
   text: string,
   sessionId: string,
@@ -67,14 +68,14 @@ export function toolLine(facts: ToolFacts): Line {
     subtype: done ? 'completed' : 'started',
     call_id: facts.callId,
     tool_call: {
-      // Source: facts 2.6, on `rejected` the args may be missing.
+      // Source: captures of 2026.07 to 2026.10: on `rejected` the args may be missing.
       [facts.kind]: {
         ...(facts.args === undefined ? {} : { args: facts.args }),
         ...(done ? { result: facts.result } : {}),
       },
       hookAdditionalContexts: [],
       toolCallId: facts.callId,
-      // Source: facts 2.6, 64-bit integers are strings.
+      // Source: captures of 2026.07 to 2026.10: 64-bit integers are strings.
       startedAtMs: String(facts.startedAtMs),
       ...(done ? { completedAtMs: String(facts.nowMs) } : {}),
     },
@@ -97,7 +98,7 @@ export function resultLine(facts: ResultFacts): Line {
     type: 'result',
     subtype: 'success',
     duration_ms: facts.durationMs,
-    // Source: facts 2.2, equal in all captures.
+    // Source: captures of 2026.10.01: equal in all captures.
     duration_api_ms: facts.durationMs,
     is_error: false,
     result: facts.text,

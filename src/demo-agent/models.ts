@@ -13,8 +13,8 @@ export interface Model {
   readonly label: string
 }
 
-// Source: facts 7, example ids of October 2026. Assumed: the labels, where the facts show none (facts 2.2 has
-// `Composer 2.5` and `Grok 4.7 256K Extra High`), and which variants stand behind each `-*`.
+// Source: the model list of 2026.10.01: example ids of October 2026. Assumed: the labels, where no capture shows one
+// (`Composer 2.5` and `Grok 4.7 256K Extra High` are real), and which variants stand behind each `-*`.
 const BUILT_IN = `auto - Auto
 composer-2.5 - Composer 2.5
 composer-2.5-fast - Composer 2.5 Fast
@@ -55,7 +55,8 @@ kimi-k3-medium - Kimi K3
 glm-5.2-high - GLM 5.2 High
 muse-spark-1.3-medium - Muse Spark 1.3`
 
-// Source: facts 7, some bare base ids work though unlisted, and the bracket form only byte for byte. Assumed: which.
+// Source: the model list of 2026.10.01: some bare base ids work though unlisted, and the bracket form only byte for
+// byte. Assumed: which.
 const UNLISTED: readonly Model[] = [
   { id: 'claude-opus-5', label: 'Claude Opus 5' },
   { id: 'claude-sonnet-5', label: 'Claude Sonnet 5' },
@@ -65,7 +66,7 @@ const UNLISTED: readonly Model[] = [
   },
 ]
 
-/** Source: facts 7. */
+/** Source: the model list of 2026.10.01. */
 const ESCAPE = String.fromCharCode(0x1b)
 const NOISE = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]|[\\u200B-\\u200D\\u2060\\uFEFF]`, 'gu')
 const LINE = /^(\S+) - (.+?)(?:\s+\((?:current|default)(?:, (?:current|default))?\))*\s*$/u
@@ -80,7 +81,7 @@ export function modelsText(file: string | undefined, current: string | undefined
     ]
     return marks.length > 0 ? `${line} (${marks.join(', ')})` : line
   })
-  // Source: facts 7, heading, blank, lines, blank, tip. Assumed: the rest of the tip's sentence.
+  // Source: the model list of 2026.10.01: heading, blank, lines, blank, tip. Assumed: the rest of the tip's sentence.
   const tip = 'Tip: use --model <id> (or /model <id> in interactive mode) to switch.'
   return `Available models\n\n${lines.join('\n')}\n\n${tip}\n`
 }
@@ -109,17 +110,24 @@ function readModelsFile(file: string): string {
   }
 }
 
-/** The model id of the last run with `--model`. Source: facts 6.2, a run without the flag takes what was stored last. */
+/**
+ * The model id of the last run with `--model`. Source: captures of 2026.10.01, reports of 2026: a run without the
+ * flag takes what was stored last.
+ */
 export function storedModel(folders: Folders): string | undefined {
   const config = readConfig(folders)
   return stringAt(objectAt(config, 'model') ?? {}, 'modelId')
 }
 
-/** Rewrites the `model` block. Source: facts 6.2: temp file and rename, all other keys kept. @throws Refused */
+/**
+ * Rewrites the `model` block. Source: captures of 2026.10.01, reports of 2026: temp file and rename, all other keys
+ * kept. @throws Refused
+ */
 export function storeModel(folders: Folders, model: Model, quirks: ReadonlySet<Quirk>): void {
   if (!folders.configIsGiven) return
   const target = join(folders.config, 'cli-config.json')
-  // Source: facts 6.2, older builds used one temp name for all: parallel starts rename it away from each other.
+  // Source: captures of 2026.10.01, reports of 2026: older builds used one temp name for all: parallel starts rename
+  // it away from each other.
   const temporary = quirks.has('fixed-temp-name')
     ? `${target}.tmp`
     : `${target}.${process.pid}.${uuid()}.tmp`
@@ -141,7 +149,7 @@ export function storeModel(folders: Folders, model: Model, quirks: ReadonlySet<Q
     renameSync(temporary, target)
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    // Source: facts 3.1, `Error: ENOENT: no such file or directory, rename '….tmp' -> '…'`, exit 1.
+    // Source: refusals seen in 2026: `Error: ENOENT: no such file or directory, rename '….tmp' -> '…'`, exit 1.
     throw new Refused(`Error: ${error.message}`)
   }
 }

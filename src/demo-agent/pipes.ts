@@ -6,7 +6,10 @@ import type { Journal } from './life.ts'
 let guarded = false
 let writes = 0
 
-/** Opens both streams. Dies when the reader is gone. Assumed: so does the CLI; to find out, close its stdout in the middle of an answer. */
+/**
+ * Opens both streams. Dies when the reader is gone. Assumed: so does the CLI; to find out, close its stdout in the
+ * middle of an answer.
+ */
 export function prepareOutput(): void {
   if (guarded) return
   guarded = true
@@ -84,8 +87,9 @@ export interface PromptSource {
 }
 
 /**
- * The prompt, '' when there is none. Source: facts 1.6: words of argv joined by spaces; with none, stdin to its end; with
- * words and an open pipe the end of the pipe is waited for all the same. Assumed: its text is then not used.
+ * The prompt, '' when there is none. Source: runs of 2026.01 to 2026.08: words of argv joined by spaces; with none,
+ * stdin to its end; with words and an open pipe the end of the pipe is waited for all the same. Assumed: its text is
+ * then not used.
  */
 export async function takePrompt(source: PromptSource): Promise<string> {
   const fromArgv = source.words.join(' ')

@@ -126,7 +126,7 @@ async function finish(program: Program, stage: Stage, facts: RunFacts): Promise<
     facts.chats.addTurn(facts.sessionId, stage.prompt, stage.answer.text)
   }
   if (stage.staysUp) return forever()
-  // Source: facts 3.2, the exit comes seconds after the result line.
+  // Source: runs of 2026.08: the exit comes seconds after the result line.
   if (stage.answer.finished || stage.sawResult) await pause(settings.lingerMs)
   return life.leave(0)
 }

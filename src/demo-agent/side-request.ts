@@ -2,7 +2,10 @@
 // the demo's notice has no place there. Pure.
 import { lastUserText, sectionsOf } from './last-words.ts'
 
-/** Source: clients' own title requests (OpenCode: "Generate a title for this conversation:"; older Claude Code: isNewTopic). */
+/**
+ * Source: clients' own title requests (OpenCode: "Generate a title for this conversation:"; older Claude Code:
+ * isNewTopic).
+ */
 const TITLE =
   /generate a (?:short |brief |concise )?title|you are a title generator|isNewTopic|summarize this coding conversation in under|title for (?:this|the) (?:conversation|chat|session)/iu
 const JSON_WANTED =

@@ -34,7 +34,7 @@ async function dispatch(program: Program): Promise<void> {
     const { runCommand } = await import('./commands.ts')
     return runCommand(program)
   }
-  // Source: facts 1.5, headless also where stdin or stdout is no terminal.
+  // Source: runs of 2026.10.01: headless also where stdin or stdout is no terminal.
   if (!options.has('print') && process.stdin.isTTY && process.stdout.isTTY) {
     throw new Refused(
       options.has('output-format')

@@ -11,7 +11,8 @@ async function linesFor(
   steps: readonly unknown[],
   stdin = 'hello',
 ): Promise<readonly JsonObject[]> {
-  const { stdout } = await runAgent({ script: { runs: [{ steps }] }, stdin })
+  const { stdout, stderr, code } = await runAgent({ script: { runs: [{ steps }] }, stdin })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return linesOf(stdout)
 }
 

@@ -72,6 +72,7 @@ class ThreadedPool implements AgentPool {
       logger,
       onHello: (hello) => this.#seats.hello(hello),
     })
+    for (const threadId of this.#threads.first) this.#seats.of(threadId)
     this.#parts = {
       settings,
       threads: this.#threads,

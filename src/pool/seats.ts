@@ -139,10 +139,11 @@ export function chooseSeat(
   key: ProfileKey,
   usefulness: (key: ProfileKey) => number,
 ): Seat | undefined {
-  const free = [...seats].filter((seat) => seat.isFree && seat.isAttached)
-  const rank = ({ spare }: Seat): number => {
-    if (spare === undefined) return -1
-    return spare.key === key ? Number.NEGATIVE_INFINITY : usefulness(spare.key)
+  const free = [...seats].filter((seat) => seat.isFree)
+  const rank = ({ spare, isAttached }: Seat): number => {
+    if (spare === undefined) return isAttached ? -2 : -1
+    if (spare.key === key) return Number.NEGATIVE_INFINITY
+    return usefulness(spare.key) / free.filter((seat) => seat.spare?.key === spare.key).length
   }
   const age = ({ spare }: Seat): number => spare?.sinceMs ?? 0
   return free.sort((a, b) => compare(rank(a), rank(b)) || age(a) - age(b))[0]

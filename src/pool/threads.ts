@@ -26,6 +26,8 @@ export interface Placement {
 }
 
 export interface Threads {
+  /** The threads that were started at once; they are of use before they have said hello. */
+  readonly first: readonly number[]
   /** Rejects when the thread died or the signal was aborted. */
   run(task: RunTask, placement: Placement): Promise<RunReport>
   /** Ends one thread; piscina replaces it. */
@@ -73,6 +75,7 @@ export function startThreads(options: ThreadOptions): Threads {
     options.logger.error('a worker thread failed', { reason })
   })
   return {
+    first: pool.threads.map(({ threadId }) => threadId),
     run: (task, placement) =>
       pool.run(Object.assign({ ...task }, { [Piscina.queueOptionsSymbol]: placement }), {
         signal: placement.signal,

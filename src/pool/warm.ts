@@ -172,11 +172,13 @@ export class WarmPool implements SpareWatch {
         .filter(({ spare }) => spare === undefined)
         .sort((a, b) => a.children.size - b.children.size)[0]
     }
-    const score = this.usefulness(key)
+    // Each further spare of a profile is worth less than the one before.
+    const gain = this.usefulness(key) / (count(held, key) + 1)
     const victim = held.find(({ spare }) => {
-      if (spare === undefined || count(held, spare.key) <= (shares.get(spare.key) ?? 0))
-        return false
-      return score >= CLEARLY_LIKELIER * this.usefulness(spare.key)
+      if (spare === undefined) return false
+      const copies = count(held, spare.key)
+      if (copies <= (shares.get(spare.key) ?? 0)) return false
+      return gain >= (CLEARLY_LIKELIER * this.usefulness(spare.key)) / copies
     })
     victim?.discard('discarded')
     return victim

@@ -42,6 +42,8 @@ export interface Harness {
 
 export interface HarnessOptions extends Partial<Omit<PoolOptions, 'worker'>> {
   readonly worker?: Partial<WorkerSettings>
+  /** Start with threads that are still loading and no history of runs. */
+  readonly fresh?: boolean
 }
 
 /** Runs `test` with a fresh pool; then closes it and checks that no process, folder, descriptor or count is left. */
@@ -57,7 +59,7 @@ export async function withPool(
     for (const pid of harness.pids()) seen.add(pid)
   }, 10)
   try {
-    await threadsUp(harness, options.concurrency ?? 2)
+    if (options.fresh !== true) await threadsUp(harness, options.concurrency ?? 2)
     await test(harness)
   } finally {
     await pool.close(0)
@@ -78,6 +80,9 @@ async function threadsUp({ pool, told }: Harness, threads: number): Promise<void
   await Promise.all(runs.map((run) => run.settled))
   for (const list of [told.exits, told.signals, told.warm, told.launches]) list.length = 0
 }
+
+/** A shell that prints this has given its whole answer and lives on. */
+export const END_MARK = '__end_of_script__'
 
 export const NONE = { starting: 0, warm: 0, busy: 0, parked: 0, idle: 0, closing: 0 }
 

@@ -1,0 +1,58 @@
+// The orderly end of a pool.
+import { expect, test } from 'vitest'
+import { until } from '../support/until.ts'
+import { job, NONE, outline, PROFILE, withPool } from './support/pool-harness.ts'
+
+const options = { concurrency: 2, warm: 1, firstProfile: PROFILE }
+
+test('closing lets active runs end within the grace, refuses waiting and new ones, ends spares', async () => {
+  await withPool({ ...options, concurrency: 1 }, async ({ pool, pids }) => {
+    const active = pool.submit(job('echo a; sleep 0.3; echo b'))
+    const waiting = pool.submit(job('echo never'))
+    expect((await active.next())?.events).toHaveLength(1)
+    const closed = pool.close(5_000)
+    expect(await outline(waiting)).toEqual(['failure shutting-down'])
+    expect(await outline(pool.submit(job('echo never')))).toEqual(['failure shutting-down'])
+    expect(await outline(active)).toEqual(['b', 'finish'])
+    await closed
+    expect(pids()).toEqual([])
+  })
+})
+
+test('what is still active after the grace is ended as shut down', async () => {
+  await withPool(options, async ({ pool, told }) => {
+    const active = pool.submit(job("trap '' TERM; echo a; while :; do sleep 0.05; done"))
+    expect((await active.next())?.events).toHaveLength(1)
+    await pool.close(50)
+    expect(await outline(active)).toEqual(['failure shutting-down'])
+    expect(told.exits).toContain('shutdown')
+  })
+})
+
+test('a second call without grace hastens the first', async () => {
+  await withPool(options, async ({ pool }) => {
+    const active = pool.submit(job('echo a; sleep 30'))
+    expect((await active.next())?.events).toHaveLength(1)
+    const slow = pool.close(60_000)
+    await pool.close(0)
+    await slow
+    expect(await outline(active)).toEqual(['failure shutting-down'])
+  })
+})
+
+test('closing with running, queued and warm children leaves nothing', async () => {
+  await withPool({ ...options, warm: 2, concurrency: 3 }, async ({ pool }) => {
+    await until('spares', 5_000, () => pool.snapshot().children.warm === 2)
+    const other = { profile: { model: 'other' } }
+    const runs = Array.from({ length: 8 }, () => pool.submit(job('echo a; sleep 30', other)))
+    await runs[0]?.next()
+    await pool.close(0)
+    const ends = await Promise.all(runs.map(async (run) => (await outline(run)).at(-1)))
+    expect(new Set(ends)).toEqual(new Set(['failure shutting-down']))
+    expect(pool.snapshot()).toMatchObject({ active: 0, waiting: 0, children: NONE })
+  })
+})
+
+test('a pool that is closed before its threads are up ends all the same', async () => {
+  for (let round = 0; round < 3; round += 1) await withPool(options, async () => {})
+})

@@ -51,7 +51,6 @@ const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   pino: ['ops'],
   yaml: ['config'],
   zod: ['config', 'protocols'],
-  tokenx: ['prompt'],
   'tree-kill': ['process'],
   commander: ['cli.ts', 'commands'],
   'lru-cache': ['prompt', 'sessions', 'models', 'service'],

@@ -74,9 +74,16 @@ export function createModelChooser(parts: ModelChooserParts): (turn: Turn) => Pr
         `model ${JSON.stringify(turn.model)} is not one of Cursor's models${near === '' ? '' : `; the nearest are: ${near}`}. GET /v1/models lists them all; the setting models.aliases can give this name a meaning`,
       )
     }
-    if (resolved.how === 'family' && !said.has(turn.model) && said.size < 100) {
+    const guessed =
+      resolved.how === 'family' ||
+      (resolved.how === 'default' && !['', 'auto', 'default', resolved.id].includes(turn.model))
+    if (guessed && !said.has(turn.model) && said.size < 100) {
       said.add(turn.model)
-      parts.logger.info('model name mapped to a family', { asked: turn.model, model: resolved.id })
+      parts.logger.info('model name stands for another', {
+        asked: turn.model,
+        model: resolved.id,
+        how: resolved.how,
+      })
     }
     return {
       id: resolved.id,

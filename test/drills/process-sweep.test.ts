@@ -10,8 +10,11 @@ import { AT_ONCE, leftOvers, lives, pidIn, program, temporaryFolder } from '../p
 import { until } from '../support/until.ts'
 
 const DIST = join(import.meta.dirname, '../../dist')
-const OWN = 'own000000000'
-const KILLED = 'killed000000'
+/** Instances of this test run only: a sweep ends whatever carries a dead instance's marker. */
+const instanceOf = (letter: string): string => `${letter}${process.pid}`.padEnd(12, '0')
+const OWN = instanceOf('o')
+const KILLED = instanceOf('k')
+const LIVING = instanceOf('l')
 
 let root = ''
 let services: ChildProcess[] = []
@@ -80,7 +83,7 @@ test.each([
 })
 
 test('a service that lives keeps its children and folders, whoever sweeps beside it', async () => {
-  const living = await serve('living000000', 'deaf')
+  const living = await serve(LIVING, 'deaf')
   const killed = await serve(KILLED, 'deaf')
   await killHard(killed.service)
   expect(await Promise.all([sweep(), sweep()])).toContainEqual({
@@ -94,14 +97,14 @@ test('a service that lives keeps its children and folders, whoever sweeps beside
     true,
     false,
   ])
-  expect(isLive('living000000')).toBe(true)
+  expect(isLive(LIVING)).toBe(true)
   await killHard(living.service)
-  expect(isLive('living000000')).toBe(false)
+  expect(isLive(LIVING)).toBe(false)
   expect((await sweep()).groupsEnded).toBe(1)
 })
 
 test('another service with a ledger elsewhere does not lose its scratch folders', async () => {
-  const living = await serve('living000000', 'deaf')
+  const living = await serve(LIVING, 'deaf')
   expect(await sweepScratch(join(root, 'scratch'), () => false)).toBe(0)
   expect(existsSync(living.folder)).toBe(true)
   await killHard(living.service)

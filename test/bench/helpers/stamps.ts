@@ -1,0 +1,29 @@
+// Reads the `stamps` of the demo agent (monotonic ns of the writing) out of any stream and compares them with now.
+
+const STAMP = /":"(\d{9,}) "/g
+/** Longer than a stamp with its quotes: what a chunk may have cut in two. */
+const OVERLAP = 40
+
+export interface StampReader {
+  /** Bytes that arrived at `atMs` (monotonic). */
+  push(chunk: Buffer, atMs: number): void
+  /** Milliseconds from writing to arrival, one per stamp. */
+  readonly lateMs: readonly number[]
+}
+
+export function stampReader(): StampReader {
+  const lateMs: number[] = []
+  let rest = ''
+  return {
+    lateMs,
+    push(chunk, atMs) {
+      const text = rest + chunk.toString('latin1')
+      let end = 0
+      for (const match of text.matchAll(STAMP)) {
+        lateMs.push(atMs - Number(match[1]) / 1e6)
+        end = match.index + match[0].length
+      }
+      rest = text.slice(Math.max(end, text.length - OVERLAP))
+    },
+  }
+}

@@ -1,6 +1,6 @@
 // The contract every way of running Cursor fulfils. Lives in worker threads; knows no HTTP and no pool.
 import type { AgentEvent, Batch } from '../core/events.ts'
-import type { Job, LaunchProfile } from '../core/job.ts'
+import type { Job, Kept, LaunchProfile } from '../core/job.ts'
 import type { ExitCause } from '../core/telemetry.ts'
 
 /** What a worker may do for all its agents; plain data, handed over once as worker data. */
@@ -49,6 +49,12 @@ export interface Agent {
    * `onPrompted` is called when the prompt has been handed to the child.
    */
   run(job: Job, onPrompted: () => void): AsyncIterable<Batch>
+  /** After a run that ended with `finish` and whose job asked to keep: what its next turn can go on from. */
+  kept?(): Kept | undefined
+  /** Reusable agents only: gives back what the session holds (its folder); the child stays. */
+  forget?(chatId: string): Promise<void>
+  /** Reusable agents only: prepares for the next run of this profile (opens a session), in the background. */
+  prepare?(profile: LaunchProfile): void
   /** Ends the child as `process/terminate.ts` does; the first cause given is the one kept. Resolves with `ended`. */
   close(cause: ExitCause): Promise<ExitFacts>
 }

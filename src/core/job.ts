@@ -29,7 +29,28 @@ export interface LaunchProfile {
   readonly promptVia: 'stdin' | 'argv'
   /** Digest of tool list, rules and configuration that the child reads at start; '' for none. */
   readonly digest: string
+  /** Print: resume this chat, in its own folders; such a profile fits one conversation only. */
+  readonly resume?: Extract<Kept, { backend: 'print' }>
 }
+
+/** Folders of one conversation's print agent: `work` is its cwd, `config` and `data` its CURSOR_CONFIG_DIR and _DATA_DIR. */
+export interface ChatFolders {
+  readonly root: string
+  readonly work: string
+  readonly config: string
+  readonly data: string
+}
+
+/** What of a finished run the next turn of the same conversation can go on from. */
+export type Kept =
+  /** The session is open in the child with this pid. */
+  | { readonly backend: 'acp'; readonly pid: number; readonly chatId: string }
+  /** The chat is on disk below these folders (undefined: the user's own, in a real workspace), which now belong to the conversation. */
+  | {
+      readonly backend: 'print'
+      readonly chatId: string
+      readonly folders: ChatFolders | undefined
+    }
 
 export interface PromptImage {
   /** File name the prompt text refers to, relative to the scratch folder. */
@@ -49,6 +70,10 @@ export interface Job {
   readonly profile: LaunchProfile
   readonly prompt: Prompt
   readonly limits: JobLimits
+  /** Leave behind what the next turn can go on from (told by `Run.kept`). Absent = leave nothing. */
+  readonly keep?: boolean
+  /** ACP: go on in this open session of the child; `prompt` then holds only what is new. */
+  readonly chatId?: string
 }
 
 export interface JobLimits {
@@ -76,6 +101,25 @@ export function profileKey(profile: LaunchProfile): ProfileKey {
       profile.approveMcps,
       profile.promptVia,
       profile.digest,
+      profile.resume?.chatId ?? '',
+    ]),
+  )
+}
+
+/**
+ * Key of what a child process itself is bound to. A reusable (ACP) child serves any profile with an equal one: folder,
+ * model, mode and tools are chosen per session.
+ */
+export function childKey(profile: LaunchProfile): ProfileKey {
+  return profileKeyOf(
+    JSON.stringify([
+      'child',
+      profile.backend,
+      profile.binary,
+      profile.cliVersion,
+      profile.permissions,
+      profile.sandbox,
+      profile.approveMcps,
     ]),
   )
 }

@@ -2,7 +2,7 @@
 // terminal event, and its slot is freed only when the child is gone (or idle again).
 import type { Batch } from './events.ts'
 import type { RunId } from './ids.ts'
-import type { BackendName, Job } from './job.ts'
+import type { BackendName, Job, Kept, Prompt } from './job.ts'
 import type { ChildState } from './telemetry.ts'
 
 export type CancelCause = 'client-gone' | 'superseded' | 'shutdown' | 'slow-reader'
@@ -17,7 +17,8 @@ export interface RunMarks {
   readonly dispatchMs: number | undefined
   /** Prompt written → first event of the agent. */
   readonly agentMs: number | undefined
-  readonly start: 'warm' | 'cold' | undefined
+  /** `resumed`: in the conversation's own session. `moved`: that one was busy or gone, so afresh with the whole transcript. */
+  readonly start: 'warm' | 'cold' | 'resumed' | 'moved' | undefined
 }
 
 export interface Run {
@@ -28,6 +29,8 @@ export interface Run {
   /** Ends the run: its next event is failure `cancelled` (or the terminal event that came first). Idempotent. */
   cancel(cause: CancelCause): void
   marks(): RunMarks
+  /** Known once the run has settled after a `finish` and its job asked to keep; undefined otherwise. */
+  kept?(): Kept | undefined
   /** Resolves when child and slot are free again. Never rejects. */
   readonly settled: Promise<void>
 }
@@ -41,9 +44,22 @@ export interface PoolSnapshot {
   readonly warmingOff: Readonly<Record<string, string>>
 }
 
+/** How a run may go on from the conversation's last one instead of taking the whole transcript. */
+export interface Continuation {
+  readonly kept: Kept
+  /** Only what is new; used when the kept session can be used the moment the slot is granted. */
+  readonly prompt: Prompt
+}
+
 export interface Pool {
-  /** Never throws: a full queue, a closed pool, a missing binary are failures of the run it returns. */
-  submit(job: Job): Run
+  /**
+   * Never throws: a full queue, a closed pool, a missing binary are failures of the run it returns. With `going` the
+   * run continues where that is possible at the moment its slot is granted (`start` is `resumed`), else it plays `job`
+   * as it is (`moved`). A session that turns out to be stale before any work is replaced once, the same way.
+   */
+  submit(job: Job, going?: Continuation): Run
+  /** The conversation is over: its session or folders are given back. Never rejects, never waits for other runs. */
+  forget?(kept: Kept): Promise<void>
   snapshot(): PoolSnapshot
   /** Stops taking work (`shutting-down`), lets active runs end within `graceMs`, then closes every child. Idempotent. */
   close(graceMs: number): Promise<void>

@@ -1,5 +1,6 @@
 // Waiting for a condition with a label and a deadline, instead of sleeping.
 import { setTimeout as delay } from 'node:timers/promises'
+import { processLives } from '../../src/lib/process-identity.ts'
 
 /** Polls every few milliseconds; fails with the label when the predicate is still false after `timeoutMs`. */
 export async function until(
@@ -16,11 +17,5 @@ export async function until(
 
 /** True while a process with this pid exists and is not a zombie that somebody else must reap. */
 export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false
-    throw error
-  }
+  return processLives(pid, undefined)
 }

@@ -1,5 +1,4 @@
 // Where commands write, and in which colours. Colours only on a terminal that wants them.
-import type { WriteStream } from 'node:tty'
 import { isErrno } from '../lib/errno.ts'
 
 export interface Console {
@@ -20,7 +19,7 @@ export interface Paint {
   faint(text: string): string
 }
 
-type Output = Pick<WriteStream, 'write' | 'on'> & { readonly isTTY?: boolean | undefined }
+type Output = NodeJS.WritableStream & { readonly isTTY?: boolean | undefined }
 
 /** Source: no-color.org; FORCE_COLOR as Node reads it. */
 export function wantsColour(env: NodeJS.ProcessEnv, isTty: boolean): boolean {

@@ -5,50 +5,42 @@ import { ask, NORMAL_END, unique, WAYS } from '../support/ask.ts'
 import { type Service, startService } from '../support/service.ts'
 import { bareText, readTool, type Step } from '../support/steps.ts'
 
+const AWKWARD = [
+  'ha',
+  'ha',
+  '\n',
+  '\n\n',
+  '  ',
+  '\r\n',
+  '\u2028',
+  '\u0000',
+  '\ufeff',
+  '中文',
+  '👩‍👩‍👧',
+  '🏳️‍🌈',
+  'e\u0301',
+  '"',
+  '\\',
+  '\\u0041',
+  '</s>',
+  'data: ',
+  'data: [DONE]\n\n',
+  'event: x\n',
+  '{"type":"result"}',
+  'Error: ',
+  '\n\nError: Retri',
+  '\n\nError: no',
+  '```\n',
+  '$&',
+  '%s',
+  '\u001b[31m',
+]
+
 /** Text as models write it, and as nobody would. */
 const piece = fc.oneof(
   { weight: 4, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 12 }) },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom(
-      ...[
-        'ha',
-        'ha',
-        '\n',
-        '\n\n',
-        '  ',
-        '\r\n',
-        '\u2028',
-        '\u0000',
-        '\ufeff',
-        '中文',
-        '👩‍👩‍👧',
-        '🏳️‍🌈',
-        'e\u0301',
-      ],
-      ...[
-        '"',
-        '\\',
-        '\\u0041',
-        '</s>',
-        'data: ',
-        'data: [DONE]\n\n',
-        'event: x\n',
-        '{"type":"result"}',
-      ],
-      ...[
-        'Error: ',
-        '\n\nError: Retri',
-        '\n\nError: no',
-        '[DONE]',
-        '```\n',
-        '$&',
-        '%s',
-        '\u001b[31m',
-      ],
-    ),
-  },
+  { weight: 3, arbitrary: fc.constantFrom(...AWKWARD) },
 )
 
 interface Segment {
@@ -175,7 +167,7 @@ test('random answers arrive byte for byte in every form', { timeout: 60_000 }, a
       await Promise.all(checks)
     },
   )
-  await fc.assert(property, { numRuns: 20, interruptAfterTimeLimit: 25_000 })
+  await fc.assert(property, { numRuns: 15, interruptAfterTimeLimit: 25_000 })
 })
 
 test('one answer is the same in all forms', { timeout: 60_000 }, async () => {
@@ -188,5 +180,5 @@ test('one answer is the same in all forms', { timeout: 60_000 }, async () => {
     })
     expect(await Promise.all(texts)).toEqual(WAYS.map(() => answerOf(answer)))
   })
-  await fc.assert(property, { numRuns: 8, interruptAfterTimeLimit: 25_000 })
+  await fc.assert(property, { numRuns: 4, interruptAfterTimeLimit: 25_000 })
 })

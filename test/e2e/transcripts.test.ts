@@ -1,7 +1,7 @@
 // The fourteen recorded shapes of Cursor's stream through the running service: what each one must become for clients.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isObject, parseJson, stringAt } from '../../src/lib/json.ts'
 import { ask, errorType, NORMAL_END, unique, WAYS, type Way } from '../support/ask.ts'
 import { ROOT, type Service, startService } from '../support/service.ts'
@@ -193,10 +193,16 @@ describe('14 with an agent that waits for its tool', () => {
           { steps: [{ init: true }, { hang: true }] },
         ],
       },
-      settings: { stall_timeout: 2, timeout: 4, 'pool.kill_grace': 1 },
+      settings: { stall_timeout: 2, timeout: 4, 'pool.kill_grace': 1, 'pool.warm': 4 },
     })
   })
   afterAll(() => service.stop())
+  // The time an agent takes to start is not its silence: it has started before it is asked.
+  beforeEach(() =>
+    until('the agents to be up', 20_000, async () => {
+      return (await service.metric('cursor_adapter_children{state="warm"}')) === 4
+    }),
+  )
 
   test('an open tool is no stall: the time limit ends it, and the agent with SIGTERM', async () => {
     const asked = async (way: Way) => {

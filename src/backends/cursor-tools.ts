@@ -1,6 +1,6 @@
 // A tool call of Cursor's own → what clients are told about it. Used by every backend; the rows are in tool-rows.ts. Pure.
 import type { Json } from '../core/turn.ts'
-import { isObject, type JsonObject, objectAt, stringAt } from '../lib/json.ts'
+import { isObject, type JsonObject, numberAt, objectAt, stringAt } from '../lib/json.ts'
 import { genericRow, ROWS, type ToolRow } from './tool-rows.ts'
 import { shell } from './tool-summaries.ts'
 import { clip, firstString, objects, textsOfDiff } from './tool-values.ts'
@@ -17,6 +17,7 @@ export interface ToolOutcome {
   readonly outcome: string
   readonly isError: boolean
   readonly summary: string
+  readonly exitCode?: number
 }
 
 /** The one key of a `tool_call` record that names its kind, by suffix: siblings come and go with the version. */
@@ -115,12 +116,13 @@ export function toolOutcome(kind: string, result: JsonObject | undefined): ToolO
     }
   }
   const detail = objectAt(result ?? {}, outcome) ?? {}
+  const exitCode = numberAt(detail, 'exitCode')
+  const code = exitCode === undefined ? {} : { exitCode }
   if (outcome !== 'success') {
-    return { outcome, isError: true, summary: failureSummary(outcome, detail) }
+    return { outcome, isError: true, summary: failureSummary(outcome, detail), ...code }
   }
-  const code = detail.exitCode
-  const isError = detail.isError === true || (typeof code === 'number' && code !== 0)
-  return { outcome, isError, summary: rowOf(kind).success(detail) }
+  const isError = detail.isError === true || (exitCode ?? 0) !== 0
+  return { outcome, isError, summary: rowOf(kind).success(detail), ...code }
 }
 
 /**

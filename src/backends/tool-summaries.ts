@@ -1,6 +1,16 @@
 // Short plain text of what a successful call brought, per kind of tool. Pure; input is the `result.success` object.
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../lib/json.ts'
-import { clip, count, firstString, list, num, objects, over, strings } from './tool-values.ts'
+import {
+  clip,
+  count,
+  firstString,
+  hunksOf,
+  list,
+  num,
+  objects,
+  over,
+  strings,
+} from './tool-values.ts'
 
 /** Output of a command, with its exit code when that is not zero. Also reads `result.failure`. */
 export function shell(result: JsonObject): string {
@@ -27,10 +37,13 @@ export function read(result: JsonObject): string {
   return `Read lines ${first} to ${last}${lines === undefined ? '' : ` of ${lines}`}`
 }
 
+/** What changed: the call's arguments show the new text only, the old one is in this diff. */
 export function edit(result: JsonObject): string {
   const message = firstString(result, 'message', 'resultForModel') ?? 'Edited'
   const changed = `+${num(result, 'linesAdded')} -${num(result, 'linesRemoved')} lines`
-  return `${clip(message, 400)} (${changed})`
+  const diff = stringAt(result, 'diffString') ?? ''
+  const hunks = diff.startsWith('--- /dev/null') ? '' : hunksOf(diff)
+  return over(`${clip(message, 400)} (${changed})`, clip(hunks, 1_000))
 }
 
 export function write(result: JsonObject): string {

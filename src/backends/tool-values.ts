@@ -85,4 +85,10 @@ export function textsOfDiff(diff: string): { before: string; after: string } | u
   return inHunk ? { before: before.join('\n'), after: after.join('\n') } : undefined
 }
 
+/** The hunks of a unified diff, without its file headers. */
+export function hunksOf(diff: string): string {
+  const at = diff.startsWith('@@') ? 0 : diff.indexOf('\n@@') + 1
+  return diff.startsWith('@@') || at > 0 ? diff.slice(at).trimEnd() : ''
+}
+
 export const num = (object: JsonObject, key: string): number => numberAt(object, key) ?? 0

@@ -59,6 +59,8 @@ export interface ToolEnd {
   /** Short plain text: what came out. */
   readonly summary: string
   readonly durationMs: number | undefined
+  /** A command's exit code, where Cursor told one. */
+  readonly exitCode?: number
   /** Public names of the tools a sub-agent used inside this call, in order; for counting only, they are no calls. */
   readonly inner?: readonly string[]
   /** The arguments, where the result tells more than the start did (an edit's old text comes from its diff). */

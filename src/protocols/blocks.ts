@@ -1,7 +1,8 @@
 // Which content block is open: flat deltas → open and close steps, for wires whose replies consist of blocks.
 // One block is open at a time, each opened one is closed once, and the index grows by one per block.
 
-export type BlockKind = 'text' | 'thinking' | 'call'
+/** `whole`: a block that is complete when it is opened (a call, a result). */
+export type BlockKind = 'text' | 'thinking' | 'whole'
 
 export interface BlockStep {
   readonly step: 'open' | 'close'

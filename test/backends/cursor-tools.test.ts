@@ -20,6 +20,7 @@ interface Case {
   readonly title: string
   readonly success: JsonObject
   readonly summary: string
+  readonly exitCode?: number
 }
 
 const CASES: readonly Case[] = [
@@ -40,6 +41,7 @@ const CASES: readonly Case[] = [
     title: 'npm test',
     success: { exitCode: 0, signal: '', stdout: 'ok\n', stderr: '', interleavedOutput: 'ok\n' },
     summary: 'ok',
+    exitCode: 0,
   },
   {
     kind: 'read',
@@ -319,13 +321,14 @@ const CASES: readonly Case[] = [
   },
 ]
 
-describe.each(CASES)('$kind', ({ kind, args, name, input, title, success, summary }) => {
+describe.each(CASES)('$kind', ({ kind, args, name, input, title, success, summary, exitCode }) => {
   test('started', () => {
     expect(toolFace(kind, args)).toEqual({ name, input, title })
     expect(isKnownKind(kind)).toBe(true)
   })
   test('completed', () => {
-    expect(toolOutcome(kind, { success })).toEqual({ outcome: 'success', isError: false, summary })
+    const ended = toolOutcome(kind, { success })
+    expect(ended).toEqual({ outcome: 'success', isError: false, summary, exitCode })
   })
   test('failed', () => {
     const failed = toolOutcome(kind, { error: { error: 'went wrong' } })
@@ -374,7 +377,12 @@ describe('outcomes', () => {
     ['a new outcome', { exploded: { error: 'x' } }, 'unknown', 'Ended with an unknown outcome'],
     ['no result', undefined, 'unknown', 'Ended with an unknown outcome'],
   ])('%s is an error', (_name, result, outcome, summary) => {
-    expect(toolOutcome('shell', result)).toEqual({ outcome, isError: true, summary })
+    expect(toolOutcome('shell', result)).toMatchObject({ outcome, isError: true, summary })
+  })
+
+  test('an exit code is told as it was', () => {
+    expect(toolOutcome('shell', { failure: { exitCode: 2 } }).exitCode).toBe(2)
+    expect(toolOutcome('shell', { timeout: { timeoutMs: 5 } })).not.toHaveProperty('exitCode')
   })
 
   test('a success marked as an error is one', () => {
@@ -420,6 +428,15 @@ describe('edits', () => {
       old_string: '',
       new_string: 'x',
     })
+  })
+  test('the outcome shows the diff, because the call shows the new text only', () => {
+    const diffString = '--- a//a\n+++ b//a\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n'
+    const success = { message: 'Updated.', linesAdded: 1, linesRemoved: 1, diffString }
+    expect(toolOutcome('edit', { success }).summary).toBe(
+      'Updated. (+1 -1 lines)\n@@ -1,2 +1,2 @@\n same\n-old\n+new',
+    )
+    const created = { ...success, diffString: '--- /dev/null\n+++ b//a\n@@ -0,0 +1 @@\n+x' }
+    expect(toolOutcome('edit', { success: created }).summary).toBe('Updated. (+1 -1 lines)')
   })
   test('without a diff nothing is added', () => {
     expect(edit('')).toBeUndefined()

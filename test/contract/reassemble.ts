@@ -71,12 +71,16 @@ function addChatCall(calls: ChatCall[], delta: unknown): void {
   calls.push({ id, type: stringAt(delta, 'type') ?? '', function: { name, arguments: args } })
 }
 
+const CALLS: readonly string[] = ['tool_use', 'server_tool_use']
+
 /** Field that each kind of delta adds to, by block type. */
-const DELTAS: Readonly<Record<string, { readonly block: string; readonly field: string }>> = {
-  text_delta: { block: 'text', field: 'text' },
-  thinking_delta: { block: 'thinking', field: 'thinking' },
-  signature_delta: { block: 'thinking', field: 'signature' },
-  input_json_delta: { block: 'tool_use', field: 'partial_json' },
+const DELTAS: Readonly<
+  Record<string, { readonly blocks: readonly string[]; readonly field: string }>
+> = {
+  text_delta: { blocks: ['text'], field: 'text' },
+  thinking_delta: { blocks: ['thinking'], field: 'thinking' },
+  signature_delta: { blocks: ['thinking'], field: 'signature' },
+  input_json_delta: { blocks: CALLS, field: 'partial_json' },
 }
 
 /** Messages events → the message. @throws when the stream breaks a rule of the API. */
@@ -139,7 +143,7 @@ function startedBlock(block: JsonObject): Record<string, unknown> {
 
 function addDelta(block: Record<string, unknown>, delta: JsonObject): void {
   const rule = DELTAS[stringAt(delta, 'type') ?? '']
-  if (rule === undefined || rule.block !== block.type) {
+  if (rule === undefined || !rule.blocks.includes(stringAt(block, 'type') ?? '')) {
     throw new Error(`${JSON.stringify(delta)} in a block of type ${JSON.stringify(block.type)}`)
   }
   block[rule.field] = (stringAt(block, rule.field) ?? '') + (stringAt(delta, rule.field) ?? '')
@@ -147,7 +151,7 @@ function addDelta(block: Record<string, unknown>, delta: JsonObject): void {
 
 function closeBlock(block: Record<string, unknown>): void {
   if (block.type === 'thinking' && block.signature === '') throw new Error('an unsigned thinking')
-  if (block.type !== 'tool_use') return
+  if (!CALLS.includes(stringAt(block, 'type') ?? '')) return
   block.input = JSON.parse(stringAt(block, 'partial_json') ?? '{}')
   delete block.partial_json
 }

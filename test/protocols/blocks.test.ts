@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type BlockKind, type BlockStep, Blocks } from '../../src/protocols/blocks.ts'
 
-const kind = fc.constantFrom<BlockKind>('text', 'thinking', 'call')
+const kind = fc.constantFrom<BlockKind>('text', 'thinking', 'whole')
 const act = fc.oneof(
   kind.map((kind) => (blocks: Blocks) => blocks.enter(kind)),
   kind.map((kind) => (blocks: Blocks) => blocks.begin(kind)),
@@ -52,11 +52,11 @@ test('the end of a kind that is not open closes nothing', () => {
   expect(blocks.close()).toEqual([])
 })
 
-test('calls that follow each other are blocks of their own', () => {
+test('whole blocks that follow each other are blocks of their own', () => {
   const blocks = new Blocks()
-  blocks.begin('call')
-  expect(blocks.begin('call')).toEqual([
-    { step: 'close', kind: 'call', index: 0 },
-    { step: 'open', kind: 'call', index: 1 },
+  blocks.begin('whole')
+  expect(blocks.begin('whole')).toEqual([
+    { step: 'close', kind: 'whole', index: 0 },
+    { step: 'open', kind: 'whole', index: 1 },
   ])
 })

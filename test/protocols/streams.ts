@@ -34,7 +34,7 @@ export const failure = (message: string): AgentEvent => ({
 export const cursorTool = (id: string, name: string, title: string): AgentEvent => ({
   type: 'tool-start',
   callId: callId(id),
-  kind: name.toLowerCase(),
+  kind: name === 'Bash' ? 'shell' : name.toLowerCase(),
   host: 'cursor',
   name,
   input: { path: title },
@@ -135,6 +135,20 @@ export const MAIN_STREAMS: readonly {
       clientTool('call_2', 'ListAgents', null),
       finish(),
     ],
+  },
+  {
+    name: 'cursor-tools-unfinished',
+    steps: [
+      text('Both. '),
+      cursorTool('t1', 'Bash', 'npm test'),
+      cursorTool('t2', 'Task', 'Review'),
+      toolEnd('t2', 'success', 5),
+      finish(),
+    ],
+  },
+  {
+    name: 'cursor-tools-failure',
+    steps: [cursorTool('t1', 'Bash', 'npm test'), failure('the model went away')],
   },
   { name: 'failure-midstream', steps: [text('half'), failure('the model went away')] },
   { name: 'failure-first', steps: ['beat', failure('the model went away')] },

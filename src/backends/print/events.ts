@@ -5,7 +5,7 @@ import { isObject, type JsonObject, parseJson, stringAt } from '../../lib/json.t
 import { classify } from '../classify.ts'
 import { createCalls } from './calls.ts'
 import { createErrorHold } from './error-hold.ts'
-import { errorText, messageText, objectsOf, usageOf } from './records.ts'
+import { errorText, messageText, objectsOf, plainDelta, usageOf } from './records.ts'
 import { createSegments } from './segments.ts'
 
 export interface PrintParserOptions {
@@ -89,12 +89,16 @@ class Reader implements PrintParser {
     const id = record.model_call_id
     const modelCallId = typeof id === 'string' ? id : undefined
     if (modelCallId === undefined && record.timestamp_ms !== undefined) {
-      this.#showText(this.#hold.push(this.#segments.delta(text)))
+      this.#delta(text)
       return
     }
     const tail = this.#segments.full(text, modelCallId)
     if (tail !== '') this.#showText(this.#hold.push(tail))
     this.#hold.segmentStarts()
+  }
+
+  #delta(text: string): void {
+    this.#showText(this.#hold.push(this.#segments.delta(text)))
   }
 
   #thinking(record: JsonObject): void {
@@ -244,6 +248,12 @@ class Reader implements PrintParser {
 
   line(text: string): readonly AgentEvent[] {
     if (this.#ended || text === '') return NOTHING
+    const delta = plainDelta(text)
+    if (delta !== undefined) {
+      this.#spoke = true
+      this.#delta(delta)
+      return this.#flush()
+    }
     const value = parseJson(text)
     if (isObject(value)) this.#take(value)
     else {

@@ -55,8 +55,8 @@ function blockParts(entry: unknown, path: Path, past: PastCalls): readonly Part[
 }
 
 function pastPart(entry: unknown, path: Path, past: PastCalls): Part {
-  const { tool_use_id: id, content } = check(block.pastResult, entry, path)
-  return pastResult(past, id, content)
+  const { tool_use_id: id, is_error: failed, content } = check(block.pastResult, entry, path)
+  return pastResult(past, id, content, failed ?? false)
 }
 
 function imagePart(entry: unknown, path: Path): Part {

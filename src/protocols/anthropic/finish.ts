@@ -2,7 +2,7 @@
 import type { FinishReason, ReplyUsage, ToolStart } from '../../core/events.ts'
 import type { ReplyContext } from '../protocol.ts'
 import {
-  type Message,
+  type EmptyMessage,
   type MessageDeltaUsage,
   NO_MESSAGE_EXTRAS,
   type StopReason,
@@ -52,7 +52,7 @@ export function deltaUsage(usage: ReplyUsage): MessageDeltaUsage {
 }
 
 /** A message without content, as it stands in `message_start`. */
-export function emptyMessage(context: ReplyContext): Message {
+export function emptyMessage(context: ReplyContext): EmptyMessage {
   const usage = { input: context.inputTokens, output: 0, cacheRead: 0, cacheWrite: 0 }
   return {
     id: `msg_${context.id}`,

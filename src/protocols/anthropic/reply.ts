@@ -12,6 +12,7 @@ import {
   toolUseBlock,
   wireUsage,
 } from './finish.ts'
+import { serverToolResultBlock, serverToolUseBlock } from './server-tools.ts'
 import { type ContentBlock, type Message, SIGNATURE } from './wire.ts'
 
 /** @throws Error when `events` holds no finish (a bug). */
@@ -23,8 +24,7 @@ export function messagesReply(
   const shows = new Shows(turn, context)
   const draft = new Draft()
   for (const event of events) {
-    const shown = shows.show(event)
-    if (shown !== undefined) draft.add(shown)
+    for (const shown of shows.show(event)) draft.add(shown)
   }
   const finish = draft.finish
   if (finish === undefined) throw new Error('a reply was asked for without a finish event')
@@ -51,14 +51,17 @@ class Draft {
         this.#blocks.close('thinking')
         return
       case 'client-call':
-        this.#blocks.begin('call')
-        this.#content.push(toolUseBlock(shown.call, shown.call.input ?? {}))
+        this.#addWhole(toolUseBlock(shown.call, shown.call.input ?? {}))
+        return
+      case 'cursor-call':
+        this.#addWhole(serverToolUseBlock(shown.call, shown.call.input ?? {}))
+        return
+      case 'cursor-result':
+        this.#addWhole(serverToolResultBlock(shown.call, shown.end))
         return
       case 'finish':
         this.finish = shown
         return
-      case 'cursor-call':
-      case 'cursor-result':
       case 'failure':
         return
       default:
@@ -69,6 +72,11 @@ class Draft {
   content(): ContentBlock[] {
     const answered = this.#content.some(({ type }) => type === 'text' || type === 'tool_use')
     return answered ? this.#content : [...this.#content, textBlock('')]
+  }
+
+  #addWhole(block: ContentBlock): void {
+    this.#blocks.begin('whole')
+    this.#content.push(block)
   }
 
   #addText(kind: 'text' | 'thinking', text: string): void {

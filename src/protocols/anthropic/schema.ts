@@ -56,7 +56,11 @@ export const block = {
   toolResult: z.looseObject({ tool_use_id: name, is_error: z.boolean().nullish(), content }),
   toolReference: z.looseObject({ tool_name: z.string() }),
   /** Results of server and MCP tools: shapes differ by tool, so only text-like fields are looked for. */
-  pastResult: z.looseObject({ tool_use_id: z.string(), content: z.unknown().optional() }),
+  pastResult: z.looseObject({
+    tool_use_id: z.string(),
+    is_error: z.boolean().nullish(),
+    content: z.unknown().optional(),
+  }),
 }
 
 export const sources = {

@@ -1,6 +1,6 @@
 // AgentEvent → Messages events. Stateful per reply, O(1) per delta.
-import { type AgentEvent, assertNever, type ToolStart } from '../../core/events.ts'
-import type { Turn } from '../../core/turn.ts'
+import { type AgentEvent, assertNever } from '../../core/events.ts'
+import type { Json, Turn } from '../../core/turn.ts'
 import { type BlockStep, Blocks } from '../blocks.ts'
 import type { Frame, ReplyContext, StreamWriter } from '../protocol.ts'
 import { type Shown, type ShownFinish, Shows } from '../shown.ts'
@@ -14,6 +14,7 @@ import {
   thinkingBlock,
   toolUseBlock,
 } from './finish.ts'
+import { serverToolResultBlock, serverToolUseBlock } from './server-tools.ts'
 import { type ContentBlock, NO_MESSAGE_EXTRAS, SIGNATURE, type StreamEvent } from './wire.ts'
 
 const NOTHING: readonly Frame[] = []
@@ -37,10 +38,11 @@ export class MessagesStream implements StreamWriter {
   }
 
   event(event: AgentEvent): readonly Frame[] {
-    const shown = this.#shows.show(event)
-    if (shown === undefined) return NOTHING
-    const frames = this.#frames(shown)
-    if (this.#opened || frames.length === 0 || shown.type === 'failure') return frames
+    const [first, ...more] = this.#shows.show(event)
+    if (first === undefined) return NOTHING
+    const head = this.#frames(first)
+    const frames = more.length === 0 ? head : [head, ...more.map((one) => this.#frames(one))].flat()
+    if (this.#opened || frames.length === 0 || first.type === 'failure') return frames
     this.#opened = true
     return [frameOf({ type: 'message_start', message: emptyMessage(this.#context) }), ...frames]
   }
@@ -60,11 +62,11 @@ export class MessagesStream implements StreamWriter {
         return this.#blocks.close('thinking').flatMap(stepFrames)
       case 'client-call':
         this.#answered = true
-        return this.#call(shown.call)
+        return this.#whole(toolUseBlock(shown.call, {}), shown.call.input)
       case 'cursor-call':
+        return this.#whole(serverToolUseBlock(shown.call, {}), shown.call.input)
       case 'cursor-result':
-        // Shown as server_tool_use and its result block once that presentation exists.
-        return NOTHING
+        return this.#whole(serverToolResultBlock(shown.call, shown.end))
       case 'finish':
         return this.#finish(shown)
       case 'failure':
@@ -86,20 +88,14 @@ export class MessagesStream implements StreamWriter {
     return { event: 'content_block_delta', data: this.#deltaJson(text) }
   }
 
-  #call(call: ToolStart): readonly Frame[] {
+  /** A block that is complete at once: opened, its input if it has one, closed. */
+  #whole(block: ContentBlock, input?: Json): readonly Frame[] {
     const closed = this.#blocks.close().flatMap(stepFrames)
-    this.#blocks.begin('call')
+    this.#blocks.begin('whole')
     const { index } = this.#blocks
-    return [
-      ...closed,
-      openFrame(index, toolUseBlock(call, {})),
-      frameOf({
-        type: 'content_block_delta',
-        index,
-        delta: { type: 'input_json_delta', partial_json: JSON.stringify(call.input ?? {}) },
-      }),
-      ...this.#blocks.close().flatMap(stepFrames),
-    ]
+    const delta = input === undefined ? [] : [inputFrame(index, input)]
+    const stopped = this.#blocks.close().flatMap(stepFrames)
+    return [...closed, openFrame(index, block), ...delta, ...stopped]
   }
 
   #finish(finish: ShownFinish): readonly Frame[] {
@@ -140,6 +136,14 @@ function stepFrames({ step, kind, index }: BlockStep): readonly Frame[] {
     delta: { type: 'signature_delta', signature: SIGNATURE },
   }
   return [frameOf(signature), stop]
+}
+
+function inputFrame(index: number, input: Json): Frame {
+  return frameOf({
+    type: 'content_block_delta',
+    index,
+    delta: { type: 'input_json_delta', partial_json: JSON.stringify(input ?? {}) },
+  })
 }
 
 function openFrame(index: number, block: ContentBlock): Frame {

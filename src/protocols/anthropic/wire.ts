@@ -1,6 +1,10 @@
 // Messages on the wire: the official types, plus our few named deviations with the clients seen to accept them.
 import type {
-  Message,
+  BashCodeExecutionToolResultBlock,
+  CodeExecutionToolResultBlock,
+  ContentBlock as OfficialContentBlock,
+  Message as OfficialMessage,
+  ServerToolUseBlock as OfficialServerToolUseBlock,
   RawContentBlockDeltaEvent,
   RawContentBlockStartEvent,
   RawContentBlockStopEvent,
@@ -11,8 +15,7 @@ import type {
 import type { ErrorResponse } from '@anthropic-ai/sdk/resources/shared'
 
 export type {
-  ContentBlock,
-  Message,
+  Message as EmptyMessage,
   MessageDeltaUsage,
   StopReason,
   TextBlock,
@@ -20,6 +23,23 @@ export type {
   ToolUseBlock,
   Usage,
 } from '@anthropic-ai/sdk/resources/messages'
+
+/**
+ * Deviation: `name` is the public name of any tool of Cursor's (`Read`, `Bash`, `mcp__x__y`), the official list is closed,
+ * and the result block follows from what the tool was, not from its name.
+ * Source: shown in the message stream, not run, and sent back in the next request by Claude Code 2.1.332 and the Claude
+ * Agent SDK 0.3.332 (`npm run test:clients`); assembled by the Anthropic SDK 0.137 and 1.14 (contract tests).
+ */
+export type ServerToolUseBlock = Omit<OfficialServerToolUseBlock, 'name'> & { name: string }
+
+/** Of the official result blocks the two that we use; both may follow a call of any name. */
+export type ServerToolResultBlock = BashCodeExecutionToolResultBlock | CodeExecutionToolResultBlock
+
+export type ContentBlock = OfficialContentBlock | ServerToolUseBlock
+export type Message = Omit<OfficialMessage, 'content'> & { content: ContentBlock[] }
+type ContentBlockStartEvent = Omit<RawContentBlockStartEvent, 'content_block'> & {
+  content_block: ContentBlock
+}
 
 /**
  * Deviation: `ping`, which the API sends but the official union does not name; it may come before `message_start`.
@@ -41,7 +61,7 @@ export type ErrorEnvelope = Omit<ErrorResponse, 'error'> & {
 
 export type StreamEvent =
   | RawMessageStartEvent
-  | RawContentBlockStartEvent
+  | ContentBlockStartEvent
   | RawContentBlockDeltaEvent
   | RawContentBlockStopEvent
   | RawMessageDeltaEvent
@@ -54,7 +74,7 @@ export const NO_MESSAGE_EXTRAS = {
   container: null,
   diagnostics: null,
   stop_details: null,
-} as const satisfies Partial<Message>
+} as const satisfies Partial<OfficialMessage>
 
 /**
  * Signature of our thinking blocks: opaque to clients, which send it back unread; the same for every block, so that

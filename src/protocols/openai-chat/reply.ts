@@ -16,8 +16,7 @@ export function chatReply(
   const shows = new Shows(turn, context)
   const draft = new Draft()
   for (const event of events) {
-    const shown = shows.show(event)
-    if (shown !== undefined) draft.add(shown)
+    for (const shown of shows.show(event)) draft.add(shown)
   }
   const finish = draft.finish
   if (finish === undefined) throw new Error('a reply was asked for without a finish event')

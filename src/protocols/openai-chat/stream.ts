@@ -37,10 +37,11 @@ export class ChatStream implements StreamWriter {
   }
 
   event(event: AgentEvent): readonly Frame[] {
-    const shown = this.#shows.show(event)
-    if (shown === undefined) return NOTHING
-    const frames = this.#frames(shown)
-    if (this.#opened || shown.type === 'failure' || shown.type === 'thinking-end') return frames
+    const [first, ...more] = this.#shows.show(event)
+    if (first === undefined) return NOTHING
+    const head = this.#frames(first)
+    const frames = more.length === 0 ? head : [head, ...more.map((one) => this.#frames(one))].flat()
+    if (this.#opened || first.type === 'failure' || first.type === 'thinking-end') return frames
     return [...this.#open(), ...frames]
   }
 

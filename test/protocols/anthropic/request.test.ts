@@ -125,10 +125,10 @@ describe('blocks', () => {
         },
       ],
       [
-        past('Bash was run with {"command":"ls"}'),
-        past('Read was run with {}'),
+        past('Bash was run with command: ls'),
+        past('Read was run'),
         past('Read returned: 3 lines'),
-        past('Bash returned: a\nb'),
+        past('Bash (ls) returned: a\nb'),
       ],
     ],
     [
@@ -145,7 +145,7 @@ describe('blocks', () => {
           content: { type: 'web_search_tool_result_error', error_code: 'unavailable' },
         },
       ],
-      [past('A tool returned: T\nU'), past('A tool returned: unavailable')],
+      [past('A tool returned: T\nU'), past('A tool failed: unavailable')],
     ],
     [
       'MCP tools',
@@ -158,8 +158,36 @@ describe('blocks', () => {
           content: [{ type: 'text', text: 'r' }],
         },
         { type: 'mcp_tool_result', tool_use_id: 'm', content: [] },
+        { type: 'mcp_tool_result', tool_use_id: 'm', is_error: true, content: 'no' },
       ],
-      [past('find was run with {"q":1}'), past('find returned: r'), past('find ended')],
+      [
+        past('find was run with q: 1'),
+        past('find returned: r'),
+        past('find ended'),
+        past('find failed: no'),
+      ],
+    ],
+    [
+      'a failed server tool with long and many-line arguments',
+      [
+        {
+          type: 'server_tool_use',
+          id: 's',
+          name: 'Edit',
+          input: { file_path: `/${'a'.repeat(99)}`, new_string: `x\n${'y'.repeat(400)}` },
+        },
+        {
+          type: 'code_execution_tool_result',
+          tool_use_id: 's',
+          content: { type: 'code_execution_result', stdout: 'Rejected: no', return_code: 1 },
+        },
+      ],
+      [
+        past(
+          `Edit was run with file_path: /${'a'.repeat(99)}, new_string: "x\\n${'y'.repeat(296)}… (105 characters left out)`,
+        ),
+        past(`Edit (/${'a'.repeat(59)}… (40 characters left out)) failed: Rejected: no`),
+      ],
     ],
     [
       'documents',

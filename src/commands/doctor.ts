@@ -3,18 +3,12 @@ import { homedir } from 'node:os'
 import { defaultConfig, type Loaded, loadConfig } from '../config/load.ts'
 import { adapterHome } from '../config/paths.ts'
 import { ConfigError } from '../config/problem.ts'
-import {
-  ASSUMPTIONS,
-  type Finding,
-  type Patient,
-  type Result,
-  type Settled,
-} from '../doctor/finding.ts'
+import type { Finding, Patient, Result } from '../doctor/finding.ts'
 import { FINDINGS } from '../doctor/findings.ts'
 import { createPatient } from '../doctor/patient.ts'
-import type { Console, Paint } from './console.ts'
 import { type ConfigFlags, type Context, redactionFor } from './context.ts'
 import type { ExitName } from './exit-codes.ts'
+import { printAssumptions, printResult } from './findings-text.ts'
 
 /** Never sends a prompt unless asked to. Ends with `unhealthy` when a finding is bad. */
 export async function doctor(
@@ -30,7 +24,7 @@ export async function doctor(
   for (const finding of FINDINGS) {
     const result = await examine(finding, patient)
     results.push(result)
-    print(console, finding, result, redact)
+    printResult(console, finding, result, redact)
   }
   printAssumptions(console, Object.assign({}, ...results.map(({ settled }) => settled)))
   const count = (at: Result['at']) => results.filter((result) => result.at === at).length
@@ -47,34 +41,6 @@ async function examine(finding: Finding, patient: Patient): Promise<Result> {
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     return { at: 'bad', text: `the check itself failed: ${text}`, fix: 'please report this' }
-  }
-}
-
-const MARKS: Readonly<Record<Result['at'], keyof Paint>> = {
-  good: 'good',
-  warning: 'warn',
-  bad: 'bad',
-  skipped: 'faint',
-}
-
-function print(
-  console: Console,
-  { name, why }: Finding,
-  { at, text, fix }: Result,
-  redact: (text: string) => string,
-): void {
-  console.line(`${console.paint[MARKS[at]](at.padEnd(7))}  ${name}: ${redact(text)}`)
-  if (fix === undefined) return
-  console.line(`         why: ${why}`)
-  console.line(`         fix: ${redact(fix)}`)
-}
-
-function printAssumptions(console: Console, settled: Settled): void {
-  console.line('\nassumptions about the CLI:')
-  for (const [name, text] of Object.entries(ASSUMPTIONS)) {
-    const answer = new Map(Object.entries(settled)).get(name)
-    const word = answer === undefined ? 'open' : answer ? 'holds' : 'FAILS'
-    console.line(`  ${word.padEnd(5)}  ${name}: ${text}`)
   }
 }
 

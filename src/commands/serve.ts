@@ -1,6 +1,5 @@
 // Start order and end of the service: configuration, binary, port, version; then everything else in the background.
 import type { Loaded } from '../config/load.ts'
-import type { Logger } from '../core/telemetry.ts'
 import { isErrno } from '../lib/errno.ts'
 import { createLogger } from '../ops/log.ts'
 import { findCli } from '../process/cli.ts'
@@ -8,7 +7,8 @@ import { liveService, removeServiceFile, writeServiceFile } from '../process/ser
 import { type RunningService, startService } from '../serve.ts'
 import { type Context, redactionFor } from './context.ts'
 import { CommandError, type ExitName } from './exit-codes.ts'
-import { type StopSignals, stopSignals } from './signals.ts'
+import { halt, untilEnd } from './life.ts'
+import { stopSignals } from './signals.ts'
 import { welcome } from './welcome.ts'
 
 export interface ServeOptions {
@@ -22,7 +22,6 @@ export interface ServeOptions {
 
 /** Longest drain: replies still running after it are cut. */
 const DRAIN_MS = 30_000
-const FORCED_MS = 3_000
 
 /** Runs until a signal. @throws CommandError when it cannot start. */
 export async function serve(
@@ -36,27 +35,19 @@ export async function serve(
   if ('missing' in found && !options.allowMissingCli) throw cliMissing(found.missing)
   const logger = createLogger({ level: config.log.level, redact: redactionFor(config, env) })
   const signals = stopSignals()
-  let ended: ExitName
   try {
     const service = await startService({ config, home, env, logger, version }).catch(listenFailure)
     if (service.cli.at === 'missing' && !options.allowMissingCli) {
-      await service.close(0)
+      await halt(service)
       throw cliMissing(service.cli.reason)
     }
     console.line(`listening on ${service.url}`)
     announce(home, service, version)
-    const welcomed = welcome(console, logger, {
-      service,
-      version,
-      needsKey: config.api_key !== null,
-    })
+    const needsKey = config.api_key !== null
+    const welcomed = welcome(console, logger, { service, version, needsKey })
+    const over = options.meanwhile?.(service, welcomed) ?? signals.first
     const graceMs = Math.min(config.timeout * 1000, DRAIN_MS)
-    try {
-      await Promise.race([signals.first, options.meanwhile?.(service, welcomed) ?? signals.first])
-    } finally {
-      ended = await stop(service, signals, graceMs, logger)
-    }
-    return ended
+    return await untilEnd({ service, signals, over, graceMs, logger })
   } finally {
     removeServiceFile(home, process.pid)
     signals.release()
@@ -67,22 +58,6 @@ function announce(home: string, { url }: RunningService, version: string): void 
   // A second service (a demo beside the real one) does not hide the first.
   if (liveService(home) !== undefined) return
   writeServiceFile(home, { pid: process.pid, url, version, startedAt: new Date().toISOString() })
-}
-
-async function stop(
-  service: RunningService,
-  signals: StopSignals,
-  graceMs: number,
-  logger: Logger,
-): Promise<ExitName> {
-  logger.info('stopping', { grace_s: graceMs / 1000 })
-  const drained = service.close(graceMs).then((): ExitName => 'ok')
-  const outcome = await Promise.race([drained, signals.second.then((): ExitName => 'forced')])
-  if (outcome === 'ok') return outcome
-  logger.warn('second signal: ending at once')
-  const patience = new Promise((resolve) => setTimeout(resolve, FORCED_MS).unref())
-  await Promise.race([service.close(0), patience])
-  return outcome
 }
 
 function cliMissing(reason: string): CommandError {

@@ -1,4 +1,4 @@
-// Signals that ask the service to stop. The first one is polite, any later one is not.
+// What ends a running service: signals (the first one is polite, any later one is not) and a fault of its own.
 import { monotonicMs } from '../lib/clock.ts'
 
 export interface StopSignals {
@@ -6,7 +6,9 @@ export interface StopSignals {
   readonly first: Promise<NodeJS.Signals>
   /** Resolves with the second one. */
   readonly second: Promise<NodeJS.Signals>
-  /** Gives the signals back to the system. */
+  /** Rejects with an error that nobody caught: the service must end, but not without its children. */
+  readonly crash: Promise<never>
+  /** Gives signals and errors back to the system. */
   release(): void
 }
 
@@ -24,11 +26,18 @@ export function stopSignals(): StopSignals {
     if (signal === 'SIGINT') interruptedMs = monotonicMs()
     if (!echo) waiting.shift()?.(signal)
   }
+  let crashed: (error: unknown) => void = () => undefined
+  const crash = new Promise<never>((_resolve, reject) => {
+    crashed = reject
+  })
   for (const signal of STOPS) process.on(signal, heard)
+  process.on('uncaughtException', crashed)
   return {
     first,
     second,
+    crash,
     release: () => {
+      process.off('uncaughtException', crashed)
       for (const signal of STOPS) process.off(signal, heard)
     },
   }

@@ -10,11 +10,14 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { paint } from '../../src/commands/console.ts'
 import { EXIT } from '../../src/commands/exit-codes.ts'
 import { managerFor } from '../../src/commands/manager.ts'
 import { runCli } from '../support/cli.ts'
+
+// Whole processes on a machine that others may be using: the limit is for hangs, not for speed.
+vi.setConfig({ testTimeout: 60_000 })
 
 let home = ''
 beforeEach(() => {

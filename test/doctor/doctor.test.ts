@@ -2,10 +2,13 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { EXIT } from '../../src/commands/exit-codes.ts'
 import { judgeNode } from '../../src/doctor/node-version.ts'
 import { DEMO_ENV, runCli } from '../support/cli.ts'
+
+// Whole processes on a machine that others may be using: the limit is for hangs, not for speed.
+vi.setConfig({ testTimeout: 60_000 })
 
 const home = mkdtempSync(join(tmpdir(), 'doctor-test-'))
 afterAll(() => rmSync(home, { recursive: true }))

@@ -9,6 +9,7 @@ import {
   userLine,
 } from './lines.ts'
 import { write } from './pipes.ts'
+import type { Teller } from './stage.ts'
 
 export type OutputFormat = 'text' | 'json' | 'stream-json'
 
@@ -36,7 +37,7 @@ export interface ToolCall {
 }
 
 /** Each method prints its line (stream-json) or keeps what the other formats print at the end. */
-export class Answer {
+export class Answer implements Teller {
   readonly #facts: AnswerFacts
   readonly #startMs = Date.now()
   readonly #toolStarts = new Map<string, number>()
@@ -60,17 +61,20 @@ export class Answer {
     return this.#text
   }
 
-  /** False where only the end is printed. */
   get streams(): boolean {
     return this.#facts.format === 'stream-json'
   }
 
-  /** A delta line around its (ASCII, unescaped) text and before its timestamp, for bursts. */
-  deltaFrame(): readonly [string, string] {
+  deltaFrame(): (text: string) => string {
     const mark = 'TEXT'
     const line = assistantLine(mark, this.#facts.sessionId, { timestampMs: 0 })
-    const [head = '', tail = ''] = JSON.stringify(line).split(mark)
-    return [head, tail.slice(0, tail.lastIndexOf('0'))]
+    const [head = '', rest = ''] = JSON.stringify(line).split(mark)
+    const tail = rest.slice(0, rest.lastIndexOf('0'))
+    return (text) => `${head}${text}${tail}${Date.now()}}\n`
+  }
+
+  bulk(lines: string): Written {
+    return this.streams ? write(lines) : undefined
   }
 
   line(line: Line): Written {
@@ -91,7 +95,6 @@ export class Answer {
     return this.line(assistantLine(text, this.#facts.sessionId, { timestampMs: Date.now() }))
   }
 
-  /** Text that was printed elsewhere (bursts) and belongs to the open segment. */
   heard(text: string): void {
     this.#segment += text
     this.#text += text

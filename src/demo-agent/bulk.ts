@@ -1,7 +1,6 @@
 // Many deltas: as fast as the pipe takes them, or paced exactly. Shapes are those of lines.ts.
 import { numberAt, objectAt } from '../lib/json.ts'
 import { pause } from './life.ts'
-import { write } from './pipes.ts'
 import { misuse } from './refusal.ts'
 import type { Step } from './script.ts'
 import type { Effect } from './stage.ts'
@@ -17,16 +16,16 @@ export const burst: Effect = async (step, { answer }) => {
     await paced(events, perSecond, (index) => answer.delta(textOf(index)))
     return
   }
-  const [head, tail] = answer.deltaFrame()
+  const frame = answer.deltaFrame()
   let batch = ''
   let texts = ''
   for (let index = 0; index < events; index += 1) {
     const text = textOf(index)
-    batch += `${head}${text}${tail}${Date.now()}}\n`
+    batch += frame(text)
     texts += text
     if (batch.length < BATCH_CHARS && index + 1 < events) continue
     answer.heard(texts)
-    if (answer.streams) await write(batch)
+    await answer.bulk(batch)
     batch = ''
     texts = ''
   }

@@ -8,7 +8,6 @@ import { uuid } from './lines.ts'
 import { findModel, modelsText, storedModel } from './models.ts'
 import { write } from './pipes.ts'
 import type { Program } from './print.ts'
-import { Refused } from './refusal.ts'
 
 const DEMO = 'This is the cursor-adapter demo agent'
 
@@ -41,8 +40,6 @@ function answerOf(program: Program, folders: Folders): string {
       return `${DEMO}: nobody is logged in.`
     case 'mcp':
       return mcp(given.words)
-    case 'acp':
-      throw new Refused('acp is not part of the demo agent yet: use print mode (-p).')
     case 'help':
       return helpText()
     case 'ls':

@@ -117,8 +117,46 @@ const flowEffects: Readonly<Record<string, Effect>> = {
   },
 }
 
+/** Steps of ACP mode; in print mode they do nothing. */
+const acpEffects: Readonly<Record<string, Effect>> = {
+  update: (step, stage) => stage.acp?.update(filledObject(step, 'update', stage)),
+  notify: (step, stage) => {
+    const call = filledObject(step, 'notify', stage)
+    return stage.acp?.notify(stringAt(call, 'method') ?? '', objectAt(call, 'params') ?? {})
+  },
+  ask: async (step, stage) => {
+    const call = filledObject(step, 'ask', stage)
+    await stage.acp?.ask(stringAt(call, 'method') ?? '', objectAt(call, 'params') ?? {})
+  },
+  permission: async (step, stage) => {
+    const { askPermission } = await import('./acp-permission.ts')
+    const allowed = await askPermission(filledObject(step, 'permission', stage), stage.acp)
+    const next = objectAt(step, 'permission') ?? {}
+    await play(stepsOf({ steps: next[allowed ? 'allowed' : 'rejected'] }), stage)
+  },
+  stop: (step, { acp }) => {
+    acp?.stop(stringAt(step, 'stop') ?? 'end_turn')
+    return undefined
+  },
+  fail: (step, stage) => stage.acp?.fail(filledObject(step, 'fail', stage)),
+  ignoreCancel: (_step, { acp }) => {
+    acp?.deaf()
+    return undefined
+  },
+  late: (step, { acp }) => {
+    acp?.late(stringAt(step, 'late') ?? '')
+    return undefined
+  },
+  answer: (step, stage) => {
+    stage.acp?.answer(filledObject(step, 'answer', stage))
+    return undefined
+  },
+}
+
 const EFFECTS: ReadonlyMap<string, Effect> = new Map(
-  [textEffects, byteEffects, worldEffects, lifeEffects, flowEffects].flatMap(Object.entries),
+  [textEffects, byteEffects, worldEffects, lifeEffects, flowEffects, acpEffects].flatMap(
+    Object.entries,
+  ),
 )
 
 export function isEffect(name: string): boolean {
@@ -152,9 +190,19 @@ function filled(step: Step, key: string, stage: Stage): string {
   return fill(stringAt(step, key) ?? '', stage)
 }
 
-function fill(text: string, { prompt, cwd }: Stage): string {
+function filledObject(step: Step, key: string, stage: Stage): JsonObject {
+  const value = filledDeep(step[key], stage)
+  return isObject(value) ? value : {}
+}
+
+function fill(text: string, { prompt, cwd, acp }: Stage): string {
+  const values: Record<string, string> = {
+    $PROMPT: prompt,
+    $CWD: cwd,
+    $SESSION: acp?.sessionId ?? '',
+  }
   // One pass: a prompt that itself says $CWD is text.
-  return text.replaceAll(/\$(?:PROMPT|CWD)/gu, (name) => (name === '$PROMPT' ? prompt : cwd))
+  return text.replaceAll(/\$(?:PROMPT|CWD|SESSION)/gu, (name) => values[name] ?? name)
 }
 
 function filledDeep(value: unknown, stage: Stage): unknown {

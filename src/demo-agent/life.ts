@@ -9,6 +9,8 @@ export interface Journal {
   grandchild(pid: number): void
   signal(name: string): void
   exit(code: number): void
+  /** A fact of ACP mode; the pid is added. */
+  fact(event: string, fact: Readonly<Record<string, unknown>>): void
 }
 
 /** Without a path every call does nothing. Appends are synchronous, so that several agents can share a file. */
@@ -28,6 +30,7 @@ export function openJournal(path: string | undefined): Journal {
     grandchild: (child) => append({ event: 'grandchild', pid: child, of: pid }),
     signal: (signal) => append({ event: 'signal', pid, signal }),
     exit: (code) => append({ event: 'exit', pid, code }),
+    fact: (event, fact) => append({ event, pid, ...fact }),
   }
 }
 

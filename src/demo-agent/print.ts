@@ -73,6 +73,7 @@ async function playStartup(program: Program, script: Script | undefined): Promis
 }
 
 interface OpenStage extends Stage {
+  readonly answer: Answer
   thought: () => Promise<void> | undefined
 }
 
@@ -119,7 +120,7 @@ function builtInFacts(prompt: string, facts: RunFacts, settings: Settings): Buil
   }
 }
 
-async function finish(program: Program, stage: Stage, facts: RunFacts): Promise<never> {
+async function finish(program: Program, stage: OpenStage, facts: RunFacts): Promise<never> {
   const { settings, life } = program
   await stage.answer.close()
   if (stage.answer.finished) {

@@ -12,6 +12,8 @@ export interface Script {
   readonly startup: readonly Step[]
   /** The steps for this prompt. @throws Refused when no run fits. */
   choose(prompt: string): readonly Step[]
+  /** Steps before the answer to a method of ACP mode. */
+  before(method: string): readonly Step[]
 }
 
 /** @throws Refused (exit 64) naming the file and the step it cannot play. */
@@ -22,7 +24,7 @@ export function loadScript(path: string, isEffect: (name: string) => boolean): S
   if (/\.(?:jsonl|ndjson)$/u.test(file)) {
     if (!existsSync(file)) throw misuse(`no script ${file}`)
     const steps = [{ play: file }]
-    return { folder, startup: [], choose: () => steps }
+    return { folder, startup: [], choose: () => steps, before: () => [] }
   }
   const parsed = parseJson(readText(file))
   if (!isObject(parsed)) throw misuse(`${file} is not a JSON object`)
@@ -37,9 +39,12 @@ export function loadScript(path: string, isEffect: (name: string) => boolean): S
       steps: check(run.steps ?? []),
     }
   })
+  const acp = isObject(parsed.acp) ? parsed.acp : {}
+  const before = new Map(Object.entries(acp).map(([method, steps]) => [method, check(steps)]))
   return {
     folder,
     startup,
+    before: (method) => before.get(method) ?? [],
     choose: (prompt) => {
       const run = runs.find(
         ({ fits, once }) =>

@@ -11,6 +11,10 @@ export type Quirk =
   | 'force-disabled'
   | 'force-without-trust'
   | 'no-usage'
+  | 'bracket-models'
+  | 'set-model-auto-only'
+  | 'shared-settings'
+  | 'no-session-load'
 
 export interface Settings {
   readonly script: string | undefined
@@ -19,6 +23,8 @@ export interface Settings {
   readonly thinkMs: number
   readonly lingerMs: number
   readonly paceMs: number
+  /** Time `session/new` and `session/load` take. */
+  readonly sessionMs: number
   readonly login: Login
   readonly version: string
   readonly modelsFile: string | undefined
@@ -36,6 +42,10 @@ const QUIRKS: readonly Quirk[] = [
   'force-disabled',
   'force-without-trust',
   'no-usage',
+  'bracket-models',
+  'set-model-auto-only',
+  'shared-settings',
+  'no-session-load',
 ]
 
 /** @throws Refused (exit 64) naming the variable, its value and what was expected. */
@@ -48,6 +58,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     thinkMs: milliseconds('THINK_MS', text('THINK_MS'), 0),
     lingerMs: milliseconds('LINGER_MS', text('LINGER_MS'), 0),
     paceMs: milliseconds('PACE_MS', text('PACE_MS'), 15),
+    sessionMs: milliseconds('SESSION_MS', text('SESSION_MS'), 0),
     login: oneOf('LOGIN', text('LOGIN') ?? 'ok', LOGINS),
     version: text('VERSION') ?? '2026.10.01-demo000',
     modelsFile: text('MODELS'),

@@ -1,10 +1,55 @@
 // What the effects of a script work on.
-import type { Answer } from './answer.ts'
+import type { JsonObject } from '../lib/json.ts'
+import type { ToolCall } from './answer.ts'
 import type { Journal, Life } from './life.ts'
 import type { Step } from './script.ts'
 
+type Written = Promise<void> | undefined
+
+/** What an answer is told, in the words of print mode: each mode says it in its own way. */
+export interface Teller {
+  /** False where only the end is printed. */
+  readonly streams: boolean
+  init(overrides: JsonObject): Written
+  echo(): Written
+  delta(text: string): Written
+  /** Text that was printed elsewhere (bursts) and belongs to the open segment. */
+  heard(text: string): void
+  recap(modelCallId: string | undefined): Written
+  full(text: string, modelCallId: string | undefined): Written
+  thinking(text: string | undefined): Written
+  tool(call: ToolCall, modelCallId: string | undefined): Written
+  result(overrides: JsonObject): Written
+  line(line: JsonObject): Written
+  /** Makes the line of a delta around its (ASCII, unescaped) text, for bursts. */
+  deltaFrame(): (text: string) => string
+  /** Bytes made with `deltaFrame`. */
+  bulk(lines: string): Written
+}
+
+/** What only ACP mode can do. */
+export interface AcpTurn {
+  readonly sessionId: string
+  update(update: JsonObject): Written
+  notify(method: string, params: JsonObject): Written
+  /** A request of the agent's own; resolves with the client's answer, which goes into the journal. */
+  ask(method: string, params: JsonObject): Promise<unknown>
+  /** True when --force or --yolo was given. */
+  readonly forced: boolean
+  stop(reason: string): void
+  fail(error: JsonObject): never
+  /** From now on a cancel is not heeded. */
+  deaf(): void
+  /** Text that still comes after the answer to the prompt. */
+  late(text: string): void
+  /** Fields of the answer to a scripted method. */
+  answer(fields: JsonObject): void
+}
+
 export interface Stage {
-  readonly answer: Answer
+  readonly answer: Teller
+  /** Undefined in print mode. */
+  readonly acp?: AcpTurn
   readonly prompt: string
   /** The working folder of the run. */
   readonly cwd: string

@@ -28,6 +28,10 @@ async function dispatch(program: Program): Promise<void> {
     await write(`${program.settings.version}\n`)
     return program.life.leave(0)
   }
+  if (command === 'acp' && !options.has('help')) {
+    const { runAcp } = await import('./acp.ts')
+    return runAcp(program)
+  }
   // `agent agent …` is `agent …`.
   const runsCommand = command !== undefined && command !== 'agent'
   if (runsCommand || options.has('help') || options.has('list-models')) {

@@ -17,6 +17,7 @@ import type { AnswererParts } from './service/answer.ts'
 import type { CliWatch } from './service/cli-watch.ts'
 import { createModelChooser } from './service/model-choice.ts'
 import { createWorkspaceChooser } from './service/workspace.ts'
+import type { Conversations } from './sessions/conversations.ts'
 
 /** Undelivered replies in memory. Source: design, Memory. */
 const REPLY_STORE = { maxBytes: 8 * 1024 * 1024, maxReplies: 200 }
@@ -66,6 +67,7 @@ export interface AnswererInput {
   readonly watch: CliWatch
   readonly catalogue: Catalogue
   readonly metrics: Metrics
+  readonly conversations: Conversations
 }
 
 export function answererParts(from: AnswererInput): AnswererParts {
@@ -115,6 +117,10 @@ export function answererParts(from: AnswererInput): AnswererParts {
       logger,
     }),
     countTokens: (turn) => counter.countTurn(turn),
+    conversations: from.conversations,
+    forget: (kept) => {
+      void pool.forget?.(kept)
+    },
     newRunId: () => runId(randomUUID()),
     onFailure(code) {
       // Cursor's own refusal knows better than our list; a missing CLI may be back in a moment.

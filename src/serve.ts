@@ -18,6 +18,7 @@ import { answererParts, makePool, NOTHING_YET, waitFor } from './serve-pool.ts'
 import { createAnswerer } from './service/answer.ts'
 import type { CliState } from './service/cli-watch.ts'
 import { firstProfile } from './service/first-profile.ts'
+import { type Conversations, createConversations } from './sessions/conversations.ts'
 
 export interface ServiceInput {
   readonly config: Config
@@ -58,9 +59,11 @@ export async function startService(input: ServiceInput): Promise<RunningService>
   const folders = await prepareFolders(input)
   const startedAtMs = Date.now()
   let pool: AgentPool | undefined
+  let conversations: Conversations | undefined
   let cli: CliState = { at: 'missing', reason: 'not checked yet' }
   const metrics = createMetrics({
     snapshot: () => pool?.snapshot() ?? NOTHING_YET,
+    sessions: () => conversations?.size() ?? 0,
     build: {
       version,
       backend: 'print',
@@ -115,7 +118,21 @@ export async function startService(input: ServiceInput): Promise<RunningService>
   const swept = sweep(folders, input, metrics.telemetry)
   const running = makePool(input, folders, metrics)
   pool = running
-  const parts = answererParts({ input, folders, pool: running, watch, catalogue, metrics })
+  conversations = createConversations(
+    { max: config.sessions.max, idleMs: config.sessions.idle * 1000 },
+    (kept) => {
+      void running.forget?.(kept)
+    },
+  )
+  const parts = answererParts({
+    input,
+    folders,
+    pool: running,
+    watch,
+    catalogue,
+    metrics,
+    conversations,
+  })
   open(createAnswerer(parts))
   const sweeping = setInterval(() => {
     void sweep(folders, input, metrics.telemetry)
@@ -139,6 +156,7 @@ export async function startService(input: ServiceInput): Promise<RunningService>
       clearInterval(sweeping)
       // Still listening: whoever comes now is told so with 503 instead of a refused connection.
       await running.close(graceMs)
+      conversations?.clear()
       await listening.stop(1000)
       closeLedger(folders.ledger, folders.instance)
     },

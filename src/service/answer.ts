@@ -3,15 +3,19 @@ import type { Answer, Answerer, RequestFacts } from '../core/answer.ts'
 import type { Terminal } from '../core/events.ts'
 import { type FailureCode, Refusal } from '../core/failure.ts'
 import type { RunId } from '../core/ids.ts'
-import type { Job, JobLimits } from '../core/job.ts'
+import { type Job, type JobLimits, type Kept, profileKey } from '../core/job.ts'
 import type { Pool } from '../core/run.ts'
-import type { Logger, Start, Telemetry } from '../core/telemetry.ts'
+import type { Logger, Start, Telemetry, TurnKind } from '../core/telemetry.ts'
 import type { Turn } from '../core/turn.ts'
 import { monotonicMs } from '../lib/clock.ts'
 import { renderPrompt } from '../prompt/render.ts'
-import { identify } from '../sessions/identity.ts'
+import type { Conversations } from '../sessions/conversations.ts'
+import { type Identity, identify, type RequestKind } from '../sessions/identity.ts'
+import { readTranscript } from '../sessions/transcript.ts'
 import { fingerprint } from './fingerprint.ts'
+import { SessionKeeper } from './going-on.ts'
 import { handOut } from './hand-out.ts'
+import { createLiveTurns } from './live-turns.ts'
 import { createMeter } from './meter.ts'
 import type { ModelChoice } from './model-choice.ts'
 import { outcomeOf } from './outcome.ts'
@@ -46,6 +50,9 @@ export interface AnswererParts {
   /** Real path of the folder to work in, undefined for a scratch one. @throws Refusal when it must not be used. */
   readonly workspace: (turn: Turn, header: string | null) => Promise<string | undefined>
   readonly countTokens: (turn: Turn) => Promise<number>
+  readonly conversations: Conversations
+  /** Gives back what a conversation that is over has left in an agent or on disk. */
+  readonly forget: (kept: Kept) => void
   readonly newRunId: () => RunId
   /** A run failed: a chance to look again at what it was planned from (model list, CLI). */
   readonly onFailure: (code: FailureCode) => void
@@ -53,9 +60,14 @@ export interface AnswererParts {
   readonly logger: Logger
 }
 
+/** Kinds that are turns of a conversation; all others are side requests and leave its agent alone. */
+const OWN_TURNS: ReadonlySet<RequestKind> = new Set(['main', 'subagent'])
+
 export function createAnswerer(parts: AnswererParts): Answerer {
   const { settings, telemetry } = parts
   const store = createReplyStore(settings.store)
+  const live = createLiveTurns(() => telemetry.retry('superseded'))
+  const keeper = new SessionKeeper({ conversations: parts.conversations, forget: parts.forget })
   /** Requests between their look-up and their entry in the store: two equal ones at once must not both run. */
   const starting = new Map<string, Promise<Reply>>()
 
@@ -78,22 +90,43 @@ export function createAnswerer(parts: AnswererParts): Answerer {
     return { planned, window: choice.contextWindow }
   }
 
-  const begin = (turn: Turn, print: string, prepared: Prepared): Reply => {
+  const begin = async (asked: Asked, prepared: Prepared): Promise<Reply> => {
+    const { turn, print, identity, credential } = asked
     const { planned } = prepared
+    const transcript = readTranscript(turn.messages)
+    const isSide = !OWN_TURNS.has(identity.kind)
+    if (identity.key !== undefined && !isSide) await live.makeWay(identity.key, transcript)
+    const render = (what: Turn) => renderPrompt(what, { images: planned.images })
+    const going = await keeper.begin({
+      turn,
+      transcript,
+      key: identity.key,
+      credential,
+      profile: profileKey(planned.profile),
+      isSide,
+      render,
+    })
     const job: Job = {
       runId: parts.newRunId(),
       profile: planned.profile,
-      prompt: renderPrompt(turn, { images: planned.images }),
+      prompt: render(turn),
       limits: settings.limits,
+      keep: going.keep,
     }
     const startedMs = monotonicMs()
-    const run = parts.pool.submit(job)
+    const run = parts.pool.submit(job, going.continuation)
+    going.follow(run)
     const inputTokens = parts
       .countTokens(turn)
       .then((tokens) => clampToWindow(tokens, prepared.window))
     const reply = new Reply({
       run,
-      meter: createMeter({ telemetry, usageSetting: settings.usage, inputTokens }),
+      meter: createMeter({
+        telemetry,
+        usageSetting: settings.usage,
+        inputTokens,
+        look: (event) => going.look(event),
+      }),
       budget: store.budget,
       mode: planned.mode,
       backend: planned.backend,
@@ -105,12 +138,17 @@ export function createAnswerer(parts: AnswererParts): Answerer {
           { ...labels, outcome: outcomeOf(terminal, run.marks().start !== undefined) },
           (monotonicMs() - startedMs) / 1000,
         )
+        const { start } = run.marks()
+        if (start !== undefined) telemetry.sessionTurn(turnKind(start))
         if (terminal.type === 'failure') parts.onFailure(terminal.code)
         // Delivery is known only when the last reader is released; without readers nobody will say so.
         if (ended.readers === 0) store.settle(print, ended)
       },
     })
     store.put(print, reply)
+    if (identity.key !== undefined && !isSide) {
+      live.enter(identity.key, { reply, transcript })
+    }
     return reply
   }
 
@@ -151,9 +189,11 @@ export function createAnswerer(parts: AnswererParts): Answerer {
         switch (choice) {
           case 'join':
             telemetry.retry('joined')
+            telemetry.sessionTurn('joined')
             return hand(earlier, 'joined')
           case 'replay':
             telemetry.retry('replayed')
+            telemetry.sessionTurn('replayed')
             return hand(earlier, 'replayed')
           case 'fail-again':
             telemetry.retry('failed-again')
@@ -179,7 +219,9 @@ export function createAnswerer(parts: AnswererParts): Answerer {
         telemetry.retry('joined')
         return hand(await sibling, 'joined')
       }
-      const starts = prepare(turn, facts).then((prepared) => begin(turn, print, prepared))
+      const starts = prepare(turn, facts).then((prepared) =>
+        begin({ turn, print, identity, credential: facts.credential }, prepared),
+      )
       starting.set(print, starts)
       try {
         return await hand(await starts, undefined)
@@ -190,9 +232,20 @@ export function createAnswerer(parts: AnswererParts): Answerer {
   }
 }
 
+interface Asked {
+  readonly turn: Turn
+  readonly print: string
+  readonly identity: Identity
+  readonly credential: string
+}
+
 interface Prepared {
   readonly planned: Plan
   readonly window: number | undefined
+}
+
+function turnKind(start: Start): TurnKind {
+  return start === 'resumed' || start === 'moved' ? start : 'fresh'
 }
 
 function repeatedFailure(terminal: Terminal | undefined): Refusal {

@@ -9,6 +9,8 @@ export interface MeterParts {
   readonly usageSetting: 'prompt' | 'cursor'
   /** Our count of the request; resolved before the first finish can be handed out. */
   readonly inputTokens: Promise<number>
+  /** Told every event too. */
+  readonly look?: (event: AgentEvent) => void
 }
 
 export interface Meter {
@@ -75,7 +77,10 @@ export function createMeter(parts: MeterParts): Meter {
 
   return {
     pass(batch) {
-      for (const event of batch.events) look(event)
+      for (const event of batch.events) {
+        look(event)
+        parts.look?.(event)
+      }
       const last = batch.events.at(-1)
       return last?.type === 'finish' ? passFinish(batch, last) : batch
     },

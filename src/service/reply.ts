@@ -214,11 +214,16 @@ export class Reader {
   }
 }
 
-/** UTF-16 units of text, roughly what the batch holds in memory. */
+/** An event without its text: the object, its place in the batch, the string's own head. */
+const EVENT_BYTES = 64
+const OTHER_BYTES = 200
+
+/** Roughly what the batch holds in memory. */
 function sizeOf(batch: Batch): number {
   let size = 0
   for (const event of batch.events) {
-    size += event.type === 'text-delta' || event.type === 'thinking-delta' ? event.text.length : 200
+    const isText = event.type === 'text-delta' || event.type === 'thinking-delta'
+    size += isText ? EVENT_BYTES + event.text.length : OTHER_BYTES
   }
   return size
 }

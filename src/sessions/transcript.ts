@@ -1,0 +1,184 @@
+// A conversation as a chain of digests: what was said, by role and text only. Two transcripts that a client may write in
+// different shapes (string or blocks, with or without thinking, ids, cache marks) have equal chains. Pure; keeps no text.
+import { createHash, type Hash } from 'node:crypto'
+import type { ImageSource, Json, Message, Part, ResultPart } from '../core/turn.ts'
+
+/** Digest of everything said so far. */
+export type Chain = string & { readonly brand: 'Chain' }
+
+export interface Transcript {
+  /** Chain after the last assistant turn; undefined where nothing was answered yet, or nothing new follows. */
+  readonly answered: Chain | undefined
+  /** Chain after everything, for the reply to be added to. */
+  readonly whole: Chain
+  /** User and assistant turns. */
+  readonly turns: number
+  /** Chains after each turn, oldest first: an older transcript of the same conversation ends in one of them. */
+  readonly chains: readonly Chain[]
+  /** The messages after the last assistant turn, system texts among them. */
+  readonly fresh: readonly Message[]
+}
+
+const START = chainOf('')
+
+/** Reads a whole transcript; system messages are not part of the chain (changed ones are sent again instead). */
+export function readTranscript(messages: readonly Message[]): Transcript {
+  const calls = new Map<string, number>()
+  const chains: Chain[] = []
+  let chain = START
+  let answered: Chain | undefined
+  let freshFrom = 0
+  for (const group of groups(messages)) {
+    chain = link(chain, digestTurn(group.role, group.messages, calls))
+    chains.push(chain)
+    if (group.role === 'assistant') {
+      answered = chain
+      freshFrom = group.end
+    }
+  }
+  const fresh = messages.slice(freshFrom)
+  const goesOn = fresh.some((message) => message.role === 'user')
+  return {
+    answered: goesOn ? answered : undefined,
+    whole: chain,
+    turns: chains.length,
+    chains,
+    fresh,
+  }
+}
+
+/** Takes the reply as it is sent and extends the chain by it. */
+export interface ReplyDigest {
+  text(delta: string): void
+  /** A call that the client hosts. */
+  call(name: string, input: Json): void
+  chain(): Chain
+}
+
+/** Digest of one system text, to tell which ones an agent has seen. */
+export function systemDigest(message: Message): string {
+  return sha(message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n'))
+}
+
+export function digestReply(before: Chain): ReplyDigest {
+  const text = createHash('sha256')
+  const calls: string[] = []
+  return {
+    text(delta) {
+      text.update(squeeze(delta))
+    },
+    call(name, input) {
+      calls.push(callDigest(name, input))
+    },
+    chain: () => link(before, turnDigest('assistant', text, calls)),
+  }
+}
+
+interface Group {
+  readonly role: 'user' | 'assistant'
+  readonly messages: readonly Message[]
+  /** Index behind the group's last message, system messages right behind it not included. */
+  readonly end: number
+}
+
+/** Neighbours of one role are one turn, however many messages a client makes of it. */
+function groups(messages: readonly Message[]): Group[] {
+  const found: { role: 'user' | 'assistant'; messages: Message[]; end: number }[] = []
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'system' || isSilent(message)) continue
+    const last = found.at(-1)
+    if (last?.role === message.role) {
+      last.messages.push(message)
+      last.end = index + 1
+    } else {
+      found.push({ role: message.role, messages: [message], end: index + 1 })
+    }
+  }
+  return found
+}
+
+/** Nothing in it counts: an assistant message of thinking only, an empty one. */
+function isSilent(message: Message): boolean {
+  return message.parts.every((part) => {
+    if (part.type === 'text') return squeeze(part.text) === ''
+    return part.type === 'thinking' || part.type === 'past-activity'
+  })
+}
+
+/** Text first, then calls in their order; results in the order of their calls, whatever order they came in. */
+function digestTurn(
+  role: 'user' | 'assistant',
+  messages: readonly Message[],
+  calls: Map<string, number>,
+): string {
+  const text = createHash('sha256')
+  const marks: string[] = []
+  const results: { readonly call: number; readonly digest: string }[] = []
+  for (const part of messages.flatMap((message) => message.parts)) {
+    const mark = markOf(part)
+    if (part.type === 'text') text.update(squeeze(part.text))
+    else if (part.type === 'tool-call') {
+      calls.set(part.id, calls.size)
+      marks.push(callDigest(part.name, part.arguments))
+    } else if (part.type === 'tool-result') {
+      const call = calls.get(part.callId) ?? -1
+      results.push({ call, digest: resultDigest(part.isError, part.content) })
+    } else if (mark !== undefined) marks.push(mark)
+  }
+  const sorted = results.toSorted((a, b) => a.call - b.call)
+  const answers = sorted.map(({ call, digest }) => `${call}:${digest}`)
+  return turnDigest(role, text, [...marks, ...answers])
+}
+
+function markOf(part: Part): string | undefined {
+  if (part.type === 'image') return imageDigest(part)
+  return part.type === 'unsupported' ? `unsupported:${part.kind}` : undefined
+}
+
+function imageDigest({ source }: { readonly source: ImageSource }): string {
+  return `image:${sha(source.kind === 'url' ? source.url : source.data)}`
+}
+
+function callDigest(name: string, input: Json): string {
+  return `call:${sha(`${name}\n${sortedJson(input)}`)}`
+}
+
+function resultDigest(isError: boolean, content: readonly ResultPart[]): string {
+  const text = content
+    .map((part) => (part.type === 'text' ? squeeze(part.text) : imageDigest(part)))
+    .join('')
+  return `${isError ? 'error' : 'result'}:${sha(text)}`
+}
+
+function turnDigest(role: string, text: Hash, marks: readonly string[]): string {
+  return sha([role, text.digest('hex'), ...marks].join('\n'))
+}
+
+function link(chain: Chain, digest: string): Chain {
+  return chainOf(sha(`${chain}${digest}`))
+}
+
+function chainOf(text: string): Chain {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the one place where the brand is put on
+  return text as Chain
+}
+
+function sha(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/**
+ * White space does not count: clients join blocks with nothing, a line break or two, and trim ends (Claude Code turns an
+ * earlier block list into one string on the next turn; measured with 2.1.332).
+ */
+function squeeze(text: string): string {
+  return text.replaceAll(/\s+/g, '')
+}
+
+function sortedJson(value: Json): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}

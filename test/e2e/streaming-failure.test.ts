@@ -76,7 +76,7 @@ const LATE = [
   },
 ]
 
-describe('failures', () => {
+describe('failures', { timeout: 60_000 }, () => {
   let service: Service
   beforeAll(async () => {
     const early = EARLY.map(({ steps }, index) => run(`early ${index}`, ...steps))

@@ -63,7 +63,7 @@ const kindsOf = (heard: Heard): string[] =>
     return [`${frame.event}${kind === undefined ? '' : ` ${kind}`}`]
   })
 
-describe('shapes', () => {
+describe('shapes', { timeout: 60_000 }, () => {
   let service: Service
   beforeAll(async () => {
     service = await startService({

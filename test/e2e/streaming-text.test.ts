@@ -1,6 +1,6 @@
 // Field cases F10, F11, F16, F21: whatever Cursor repeats, splits or keeps for its last line, the answer comes once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask, NORMAL_END, unique, WAYS } from '../support/ask.ts'
+import { ask, HALF_PAIR, NORMAL_END, unique, WAYS } from '../support/ask.ts'
 import { type Service, startService } from '../support/service.ts'
 import { bareText, delta, OK, readTool, run, type Step } from '../support/steps.ts'
 
@@ -93,7 +93,7 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-describe('the answer comes once', () => {
+describe('the answer comes once', { timeout: 60_000 }, () => {
   let service: Service
   beforeAll(async () => {
     const runs = ROWS.map(({ steps }, index) => run(`row ${index}`, ...steps))
@@ -109,6 +109,7 @@ describe('the answer comes once', () => {
       expect(heard.text, JSON.stringify(way)).toBe(row.text)
       expect(heard.finish).toBe(way && NORMAL_END[way.api])
       expect(heard.raw).not.toContain('\ufffd')
+      expect(heard.raw).not.toMatch(HALF_PAIR)
       if (row.thinking !== undefined) expect(heard.thinking).toBe(row.thinking)
     }
   })

@@ -32,7 +32,7 @@ const SCRIPT = {
   ],
 }
 
-describe('timing', () => {
+describe('timing', { timeout: 60_000 }, () => {
   let service: Service
   beforeAll(async () => {
     service = await startService({

@@ -116,7 +116,7 @@ test('there are fourteen', () => {
   expect(FILES).toHaveLength(14)
 })
 
-describe('transcripts', () => {
+describe('transcripts', { timeout: 60_000 }, () => {
   let service: Service
   beforeAll(async () => {
     const good = GOOD.map((file) => ({ match: `^good ${file} #`, steps: [play(file)] }))
@@ -183,7 +183,7 @@ describe('transcripts', () => {
   })
 })
 
-describe('14 with an agent that waits for its tool', () => {
+describe('14 with an agent that waits for its tool', { timeout: 60_000 }, () => {
   let service: Service
   beforeAll(async () => {
     service = await startService({

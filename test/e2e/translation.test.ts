@@ -24,7 +24,7 @@ const SCRIPT = {
   ],
 }
 
-describe('requests become prompts', () => {
+describe('requests become prompts', { timeout: 60_000 }, () => {
   let service: Service
   beforeAll(async () => {
     service = await startService({ script: SCRIPT, settings: { timeout: 15 } })

@@ -171,6 +171,9 @@ function idOf(value: unknown, key: string): readonly string[] {
   return id === undefined ? [] : [id]
 }
 
+/** Half of a surrogate pair as JSON spells it: many clients cannot put the halves together again. */
+export const HALF_PAIR = /(?<!\\)(?:\\\\)*\\ud[89a-f]/i
+
 export const NORMAL_END = { chat: 'stop', messages: 'end_turn' } as const
 
 /** The error object as that API documents it. @throws when it has another shape. */

@@ -4,6 +4,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { AgentEvent, Failure } from '../core/events.ts'
 import type { ProfileKey, RunId } from '../core/ids.ts'
 import type { BackendName, Job, LaunchProfile } from '../core/job.ts'
+import { type PackedEvent, pack, unpack } from '../core/packed-events.ts'
 import type { ChildState, ExitCause } from '../core/telemetry.ts'
 
 /** Payload of the piscina task that is one attempt of a run. The task ends when the child is gone or idle again. */
@@ -76,4 +77,21 @@ export interface SeatHello {
   readonly type: 'seat'
   readonly threadId: number
   readonly port: MessagePort
+}
+
+type Events = Extract<FromWorker, { readonly type: 'events' }>
+
+/** A message as it crosses. */
+export type Crossing =
+  | Exclude<FromWorker, Events>
+  | (Omit<Events, 'events'> & { readonly events: readonly PackedEvent[] })
+
+/** For the worker, before it posts. */
+export function packed(message: FromWorker): Crossing {
+  return message.type === 'events' ? { ...message, events: pack(message.events) } : message
+}
+
+/** For the main thread, when it hears. */
+export function unpacked(message: Crossing): FromWorker {
+  return message.type === 'events' ? { ...message, events: unpack(message.events) } : message
 }

@@ -5,7 +5,13 @@ import type { ProfileKey, RunId } from '../core/ids.ts'
 import type { LaunchProfile } from '../core/job.ts'
 import type { ExitCause } from '../core/telemetry.ts'
 import { type Deferred, deferred } from './deferred.ts'
-import type { ChildFact, FromWorker, ToWorker } from './messages.ts'
+import {
+  type ChildFact,
+  type Crossing,
+  type FromWorker,
+  type ToWorker,
+  unpacked,
+} from './messages.ts'
 
 export type LiveFact = Exclude<ChildFact, { readonly at: 'gone' }>
 export type GoneFact = Extract<ChildFact, { readonly at: 'gone' }>
@@ -49,7 +55,7 @@ export class Seat {
   /** The thread has said hello; what was sent before goes out now. The port never keeps the process up. */
   attach(port: MessagePort, onMessage: (message: FromWorker) => void, onClose: () => void): void {
     this.#port = port
-    port.on('message', onMessage)
+    port.on('message', (message: Crossing) => onMessage(unpacked(message)))
     port.on('close', onClose)
     port.unref()
     for (const message of this.#outbox.splice(0)) port.postMessage(message)

@@ -48,7 +48,7 @@ export async function runPart(
       },
       helper(name, bootMs = 0) {
         const helper = startHelper(name, {
-          PATH: process.env['PATH'],
+          PATH: process.env.PATH,
           HOME: folder,
           TMPDIR: folder,
           CURSOR_ADAPTER_DEMO_SCRIPT: script,

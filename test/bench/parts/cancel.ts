@@ -52,7 +52,7 @@ async function once(client: Helper, service: Service, grace: boolean): Promise<n
 }
 
 function lastPrompted(service: Service): number {
-  const pid = service.journal().findLast((fact) => fact['event'] === 'prompt')?.['pid']
+  const pid = service.journal().findLast((fact) => fact.event === 'prompt')?.pid
   if (typeof pid !== 'number') throw new Error('no agent got a prompt')
   return pid
 }

@@ -49,7 +49,7 @@ const STRANGE: readonly Step[] = [
   toolCall('started', { readToolCall: null }),
   toolCall('completed', {}),
   line({ type: 'tool_call', subtype: 'started' }),
-  toolCall('started', { teleportToolCall: { args: { to: 'no answer' } } }, 'x2'),
+  toolCall('started', { teleportToolCall: { args: { to: 'the moon' } } }, 'x2'),
   toolCall('completed', { teleportToolCall: { args: {}, result: { beamed: {} } } }, 'x2'),
   { raw: 'no answer\n\n{"type":"assistant","mess\n[1,2]\n"no answer"\nnull\n' },
 ]
@@ -159,7 +159,7 @@ describe('shapes', { timeout: 60_000 }, () => {
     const heard = await ask(service, way, unique('strange'))
     expect(heard.text).toBe('ab')
     expect(heard.finish).toBe(NORMAL_END[way.api])
-    expect(heard.raw.replaceAll('Teleport no answer', '')).not.toContain('no answer')
+    expect(heard.raw).not.toContain('no answer')
     const after = await unknownEvents(service)
     for (const kind of ['type', 'subtype', 'tool-kind', 'tool-without-kind', 'not-json']) {
       expect(after[kind], kind).toBeGreaterThan(before[kind] ?? 0)

@@ -11,6 +11,13 @@ export type Folder =
   /** Absolute real path, already checked against the allowed roots. */
   | { readonly class: 'workspace'; readonly path: string }
 
+/** A rule for Cursor's agent, as a file of `.cursor/rules` in the folder it works in. Names and bodies come from skills. */
+export interface RuleFile {
+  /** File name, `cursor-adapter-<skill>.mdc`. */
+  readonly name: string
+  readonly text: string
+}
+
 /** What the request decides of everything an agent reads at start. Two equal profiles can share a warm child. */
 export interface LaunchProfile {
   readonly backend: BackendName
@@ -29,6 +36,8 @@ export interface LaunchProfile {
   readonly promptVia: 'stdin' | 'argv'
   /** Digest of tool list, rules and configuration that the child reads at start; '' for none. */
   readonly digest: string
+  /** Written before the child starts, because it reads them then; covered by `digest`. None = nothing is written. */
+  readonly rules?: readonly RuleFile[]
   /** Print: resume this chat, in its own folders; such a profile fits one conversation only. */
   readonly resume?: Extract<Kept, { backend: 'print' }>
 }
@@ -63,6 +72,8 @@ export interface Prompt {
   readonly text: string
   /** Written beside the agent (print, scratch folder) or passed natively (ACP, SDK). */
   readonly images: readonly PromptImage[]
+  /** The text for a run whose rule files could not be written: it carries what the rules would have said. */
+  readonly textWithoutRules?: string
 }
 
 export interface Job {

@@ -15,6 +15,8 @@ import type { Threads } from './threads.ts'
 
 /** On top of the graces: after that a worker that has not finished counts as stuck. */
 const STUCK_MS = 2_000
+/** A new thread takes about 100 ms to load. */
+const THREAD_MS = 15_000
 
 export interface AttemptParts {
   readonly settings: SeatSettings
@@ -49,6 +51,7 @@ export class Attempt implements SeatUser {
   #abort = new AbortController()
   #released = deferred<void>()
   #stuckTimer: NodeJS.Timeout | undefined
+  #threadTimer: NodeJS.Timeout | undefined
 
   /** Starts at once. `mayRepeat`: a failure that allows another attempt is withheld. */
   constructor(
@@ -96,25 +99,36 @@ export class Attempt implements SeatUser {
   async #play(): Promise<AttemptEnd> {
     try {
       const threadId = this.#parts.seats.choose(this.#key)?.threadId
-      const report = await this.#parts.threads.run(
+      const report = this.#parts.threads.run(
         { job: this.#job, key: this.#key },
         { threadId, onAssigned: (id) => this.#assigned(id), signal: this.#abort.signal },
       )
+      if (this.#seat === undefined) this.#expectThread()
+      const { childKept } = await report
       // The report and the seat's messages come through different ports: wait for the last message.
       await Promise.race([this.#released.promise, this.#seat?.lost])
-      this.#leave(report.childKept)
+      this.#leave(childKept)
       return this.#withheld === undefined
         ? { at: 'played' }
         : { at: 'again', failure: this.#withheld }
     } catch (error) {
       await this.#threadLost()
-      return { at: 'thread-lost', reason: error instanceof Error ? error.message : 'no reason' }
+      return { at: 'thread-lost', reason: reasonOf(error) }
     } finally {
       clearTimeout(this.#stuckTimer)
+      clearTimeout(this.#threadTimer)
     }
   }
 
+  /** Every thread is being replaced; should none come (a damaged installation), the run must not wait for its deadline. */
+  #expectThread(): void {
+    this.#threadTimer = setTimeout(() => {
+      this.#abort.abort('no worker thread could be started')
+    }, THREAD_MS).unref()
+  }
+
   #assigned(threadId: number): void {
+    clearTimeout(this.#threadTimer)
     this.#seat = this.#parts.seats.of(threadId)
     this.#seat.enter(this.#run.id, this)
   }
@@ -173,4 +187,9 @@ export class Attempt implements SeatUser {
       exitGraceMs + killGraceMs + STUCK_MS,
     ).unref()
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'no reason was given'
+  return typeof error.cause === 'string' ? error.cause : error.message
 }

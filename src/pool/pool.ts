@@ -1,5 +1,6 @@
 // The pool: admission through one bounded queue, a slot per active run, and an orderly end. What happens inside a slot is in
 // conduct.ts, where it happens in seats.ts and attempt.ts, and the spares are in warm.ts.
+import { setTimeout as delay } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { Failure } from '../core/events.ts'
 import type { Job, LaunchProfile } from '../core/job.ts'
@@ -72,7 +73,8 @@ class ThreadedPool implements AgentPool {
       logger,
       onHello: (hello) => this.#seats.hello(hello),
     })
-    for (const threadId of this.#threads.first) this.#seats.of(threadId)
+    // They are of use before they have said hello.
+    for (const threadId of this.#threads.live()) this.#seats.of(threadId)
     this.#parts = {
       settings,
       threads: this.#threads,
@@ -179,7 +181,7 @@ class ThreadedPool implements AgentPool {
     await Promise.race([settled(), this.#hurry.promise])
     for (const run of this.#runs) run.cancel('shutdown')
     await settled()
-    await this.#childrenGone()
+    await this.#quiet()
     const seats = this.#seats.all
     await this.#threads.destroy()
     for (const seat of seats) this.#seats.lose(seat)
@@ -190,15 +192,14 @@ class ThreadedPool implements AgentPool {
     }
   }
 
-  /** Spares being closed get their grace; what is left then is ended by pid after the threads. */
-  async #childrenGone(): Promise<void> {
+  /** Waits for spares to close (what is left is ended by pid after the threads) and for threads that are still loading. */
+  async #quiet(): Promise<void> {
     const { exitGraceMs, killGraceMs } = this.#options.worker
     const endMs = monotonicMs() + exitGraceMs + killGraceMs + 2000
-    const live = (): number => Object.values(this.#seats.children()).reduce((a, b) => a + b, 0)
-    while (live() > 0 && monotonicMs() < endMs) {
-      await new Promise((resolve) => {
-        setTimeout(resolve, 5)
-      })
-    }
+    const noChild = (): boolean => Object.values(this.#seats.children()).every((n) => n === 0)
+    // Terminating a thread in the middle of loading its modules has crashed the whole process (Node 20).
+    const noneLoading = (): boolean =>
+      this.#threads.live().every((threadId) => this.#seats.of(threadId).isAttached)
+    while (!(noChild() && noneLoading()) && monotonicMs() < endMs) await delay(5)
   }
 }

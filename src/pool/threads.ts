@@ -26,10 +26,10 @@ export interface Placement {
 }
 
 export interface Threads {
-  /** The threads that were started at once; they are of use before they have said hello. */
-  readonly first: readonly number[]
   /** Rejects when the thread died or the signal was aborted. */
   run(task: RunTask, placement: Placement): Promise<RunReport>
+  /** The threads that live now, those still loading included. */
+  live(): readonly number[]
   /** Ends one thread; piscina replaces it. */
   terminate(threadId: number): void
   destroy(): Promise<void>
@@ -75,11 +75,11 @@ export function startThreads(options: ThreadOptions): Threads {
     options.logger.error('a worker thread failed', { reason })
   })
   return {
-    first: pool.threads.map(({ threadId }) => threadId),
     run: (task, placement) =>
       pool.run(Object.assign({ ...task }, { [Piscina.queueOptionsSymbol]: placement }), {
         signal: placement.signal,
       }),
+    live: () => pool.threads.map(({ threadId }) => threadId),
     terminate(threadId) {
       void pool.threads.find((thread) => thread.threadId === threadId)?.terminate()
     },

@@ -153,6 +153,8 @@ export class WarmPool implements SpareWatch {
   #mayWarm(profile: LaunchProfile, nowMs: number): boolean {
     const { remembered } = this.#parts
     return (
+      // A spare would keep rule files in somebody's project for as long as nobody asks for it.
+      (profile.folder.class === 'scratch' || profile.rules === undefined) &&
       this.#health.mayWarm(profile, nowMs) &&
       remembered.failure(profile.binary, nowMs) === undefined &&
       remembered.promptVia(profile.binary, profile.cliVersion) === 'stdin'

@@ -70,7 +70,8 @@ export function digestReply(before: Chain): ReplyDigest {
     call(name, input) {
       calls.push(callDigest(name, input))
     },
-    chain: () => link(before, turnDigest('assistant', text, calls)),
+    // A copy: a hash can be read only once.
+    chain: () => link(before, turnDigest('assistant', text.copy(), calls)),
   }
 }
 

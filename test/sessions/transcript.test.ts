@@ -163,6 +163,16 @@ test('the reply as it was sent proves the next request', () => {
   expect(next.answered).toBe(reply.chain())
 })
 
+test('the chain can be asked for again, and goes on growing with the reply', () => {
+  const reply = digestReply(readTranscript([QUESTION]).whole)
+  reply.text('It')
+  const early = reply.chain()
+  expect(reply.chain()).toBe(early)
+  reply.text(' holds.')
+  const next = readTranscript([QUESTION, said('assistant', 'It holds.'), said('user', 'go on')])
+  expect(reply.chain()).toBe(next.answered)
+})
+
 test('only what follows the last answer is new', () => {
   const reminder = said('system', 'reminder')
   const next = said('user', 'and b?')

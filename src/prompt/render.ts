@@ -17,9 +17,14 @@ import {
   USER,
 } from './headings.ts'
 import { createImageCollector, type ImageCollector, type ImageWay } from './images.ts'
+import { withoutAdverts } from './skills.ts'
 
 export interface RenderOptions {
   readonly images: ImageWay
+  /** Texts of ours to be said right after these messages. They stay there in later turns, so beginnings stay equal. */
+  readonly notes?: ReadonlyMap<Message, string>
+  /** `left-out`: what the client's texts say about tools that only the client could run (skills, agents, deferred ones). */
+  readonly clientTools?: 'kept' | 'left-out'
 }
 
 /**
@@ -29,10 +34,20 @@ export interface RenderOptions {
  */
 export function renderPrompt(turn: Turn, options: RenderOptions): Prompt {
   const images = createImageCollector(options.images)
-  const bare = bareText(turn, images)
+  const notes = options.notes ?? new Map<Message, string>()
+  const bare = bareText(turn, images, notes)
   if (bare !== undefined) return { text: bare, images: images.images }
+  const plain =
+    options.clientTools === 'left-out' ? turn.messages.map(withoutClientTools) : turn.messages
   const transcript: Transcript = { images, calls: new Map(), callCount: 0, speaker: undefined }
-  const body = turn.messages.map((message) => messageText(message, transcript)).join('')
+  const body = plain
+    .map((message, at) => {
+      const original = turn.messages[at]
+      const note = original === undefined ? undefined : notes.get(original)
+      const text = messageText(message, transcript)
+      return note === undefined ? text : text + spoken('system', quoteHeadings(note), transcript)
+    })
+    .join('')
   const cue = turn.messages.at(-1)?.role === 'assistant' ? CONTINUE : ASSISTANT
   return { text: `${PREAMBLE}${body}${cue}\n`, images: images.images }
 }
@@ -54,7 +69,11 @@ interface Call {
 
 const EMPTY = '(empty message)'
 
-function bareText(turn: Turn, images: ImageCollector): string | undefined {
+function bareText(
+  turn: Turn,
+  images: ImageCollector,
+  notes: ReadonlyMap<Message, string>,
+): string | undefined {
   const [only, ...others] = turn.messages.filter((message) => !isBillingOnly(message))
   if (only?.role !== 'user' || others.length > 0) return undefined
   if (!only.parts.every((part) => part.type === 'text' || part.type === 'image')) return undefined
@@ -65,8 +84,27 @@ function bareText(turn: Turn, images: ImageCollector): string | undefined {
     return part.type === 'text' && part.text !== '' ? [part.text] : []
   })
   const text = joinTexts(lines)
+  const note = notes.get(only)
+  if (note !== undefined) return `${text}\n\n${quoteHeadings(note)}`
   return text.trim() === '' ? EMPTY : text
 }
+
+/** The message as it is rendered; a part that held nothing but such lists is left out. */
+function withoutClientTools(message: Message): Message {
+  if (message.role === 'assistant') return message
+  const parts = message.parts.flatMap((part): readonly Part[] => {
+    const mayAdvertise =
+      part.type === 'text' &&
+      (message.role === 'system' || part.text.startsWith('<system-reminder>'))
+    if (!mayAdvertise) return [part]
+    const text = withoutAdverts(part.text)
+    if (text === part.text) return [part]
+    return EMPTY_REMINDER.test(text) ? [] : [{ type: 'text', text }]
+  })
+  return { ...message, parts }
+}
+
+const EMPTY_REMINDER = /^\s*(?:<system-reminder>\s*<\/system-reminder>\s*)?$/
 
 function messageText(message: Message, transcript: Transcript): string {
   if (isBillingOnly(message)) return ''

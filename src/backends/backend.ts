@@ -11,6 +11,8 @@ export interface WorkerSettings {
   readonly scratchRoot: string
   /** Folder of the ledger of live process groups. */
   readonly ledgerDir: string
+  /** Folder of the records of rule files in workspaces; without it none are written there. */
+  readonly rulesDir?: string
   readonly exitGraceMs: number
   readonly killGraceMs: number
   /** Longest line accepted from a child, bytes. */

@@ -13,6 +13,7 @@ import { classify } from '../classify.ts'
 import { createPrintParser, type PrintParser } from './events.ts'
 import { writeImages } from './images.ts'
 import { watchForLogin } from './login-watch.ts'
+import type { PlacedRules } from './place-rules.ts'
 
 export interface PrintAgentParts {
   readonly child: Child
@@ -21,6 +22,8 @@ export interface PrintAgentParts {
   readonly hooks: AgentHooks
   /** Removed when the child is gone. */
   readonly scratch: ScratchFolder
+  /** Given back when the child is gone. */
+  readonly rules: PlacedRules
 }
 
 /** What ends the wait for the next lines. */
@@ -108,7 +111,8 @@ export class PrintAgent implements Agent {
         return
       }
     }
-    this.#child.sendAndEnd(job.prompt.text)
+    const { text, textWithoutRules = text } = job.prompt
+    this.#child.sendAndEnd(this.#parts.rules.arePlaced ? text : textWithoutRules)
     onPrompted()
     const parser = createPrintParser({ model, home: homedir() })
     const stopWatch = watchForLogin(
@@ -224,6 +228,7 @@ export class PrintAgent implements Agent {
     if (!this.#prompted) await Promise.race([this.#touched, delay(UNREAD_MS)])
     this.#end('crashed', 0)
     await this.#givenUp
+    await this.#parts.rules.release()
     await this.#removeScratch()
     const { code, signal } = exited ?? { code: null, signal: null }
     return { code, signal, stderrTail: this.#child.stderrTail() }

@@ -13,15 +13,20 @@ import { PrintAgent } from './agent.ts'
 import { printArgs } from './args.ts'
 import { type Command, promptInArgv } from './argv-prompt.ts'
 import { launchFailure } from './launch-failure.ts'
+import { type PlacedRules, placeRules } from './place-rules.ts'
 
 export const printBackend: Backend = {
   async launch(profile, settings, hooks) {
     let scratch: ScratchFolder | undefined
+    let rules: PlacedRules | undefined
     try {
       scratch = await createScratch(settings.scratchRoot, settings.instance)
+      rules = await placeRules(profile, settings, scratch.work)
       const child = await start(profile, settings, scratch)
-      return new PrintAgent({ child, profile, settings, hooks, scratch })
+      rules.bind(child.pid)
+      return new PrintAgent({ child, profile, settings, hooks, scratch, rules })
     } catch (error) {
+      await rules?.release()
       if (scratch !== undefined) await removeScratch(scratch)
       throw await asLaunchFailure(error, profile)
     }

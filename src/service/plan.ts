@@ -1,6 +1,13 @@
 // (Turn, facts) → LaunchProfile and how the prompt is to be put. Pure: every fact is passed in.
 import { Refusal } from '../core/failure.ts'
-import type { BackendName, Folder, LaunchProfile, Mode, Permissions } from '../core/job.ts'
+import type {
+  BackendName,
+  Folder,
+  LaunchProfile,
+  Mode,
+  Permissions,
+  RuleFile,
+} from '../core/job.ts'
 import type { Turn } from '../core/turn.ts'
 import { demandedTool } from '../prompt/tools.ts'
 
@@ -23,6 +30,8 @@ export interface PlanFacts {
   readonly workspace: string | undefined
   /** Header `X-Cursor-Mode`. */
   readonly modeHeader: string | null
+  /** Rule files of this turn's skills and their digest; none by default. */
+  readonly skills?: { readonly rules: readonly RuleFile[]; readonly digest: string }
 }
 
 export interface Plan {
@@ -37,6 +46,8 @@ export interface Plan {
 export function plan(turn: Turn, facts: PlanFacts): Plan {
   const mode = chooseMode(facts.modeHeader, facts.settings.mode)
   refuseForcedTool(turn, mode)
+  // A sealed room must not hold rules; there the client's own Skill tool works.
+  const skills = mode === 'bridge' ? undefined : facts.skills
   const folder: Folder =
     facts.workspace === undefined
       ? { class: 'scratch' }
@@ -56,7 +67,8 @@ export function plan(turn: Turn, facts: PlanFacts): Plan {
       sandbox: facts.settings.sandbox,
       approveMcps: facts.settings.approveMcps,
       promptVia: facts.promptVia,
-      digest: '',
+      digest: skills?.digest ?? '',
+      ...(skills === undefined || skills.rules.length === 0 ? {} : { rules: skills.rules }),
     },
   }
 }

@@ -1,4 +1,5 @@
 // Skills that a client advertises, made known to Cursor's agent: as rule files, in the prompt, or not at all.
+import { assertNever } from '../core/events.ts'
 import type { RuleFile } from '../core/job.ts'
 import type { Message, Turn } from '../core/turn.ts'
 import { advertisedSkills, calledSkills } from '../prompt/skills.ts'
@@ -19,14 +20,14 @@ export interface SkillSettings {
   readonly via: 'rules' | 'prompt' | 'off'
   readonly dirs: readonly string[]
   readonly home: string
+  /** The folder that the client itself works in, where it may be read; undefined where it names none. */
+  readonly clientFolder: (turn: Turn) => Promise<string | undefined>
 }
 
 export interface SkillFacts {
   readonly cliVersion: string
   /** The folder Cursor works in; undefined for a scratch folder. */
   readonly workspace: string | undefined
-  /** The client's own folder where Cursor does not work in it and it may be read. */
-  readonly clientFolder: string | undefined
 }
 
 export interface SkillPlan {
@@ -54,7 +55,9 @@ export function createSkillPlanner(settings: SkillSettings): SkillPlanner {
     const names = advertisedSkills(turn)
     if (names.length === 0) return NOTHING
     const reads = readsByItself(facts.cliVersion)
-    const { workspace, clientFolder } = facts
+    const { workspace } = facts
+    // In a scratch folder Cursor cannot see the skills of the project that the client is in.
+    const clientFolder = workspace === undefined ? await settings.clientFolder(turn) : undefined
     const { home, dirs } = settings
     const cliReads = reads.skills
     const [found, claudeMd] = await Promise.all([
@@ -125,6 +128,8 @@ function lineFor(found: FoundSkill, via: 'rules' | 'prompt', isFirst: boolean): 
       return via === 'rules'
         ? `The skill /${name} is the rule ${ruleReference(name)}: read .cursor/rules/${ruleFileName(name)} first, then follow it.`
         : inPrompt(found.skill, isFirst)
+    default:
+      return assertNever(found)
   }
 }
 
@@ -133,5 +138,4 @@ function inPrompt(skill: Skill, isFirst: boolean): string {
   return `Follow these instructions of the skill /${skill.name}:\n\n${skillText(skill, new Map())}\n`
 }
 
-const nameOf = (found: FoundSkill): string =>
-  found.how === 'ours' ? found.skill.name : found.name
+const nameOf = (found: FoundSkill): string => (found.how === 'ours' ? found.skill.name : found.name)

@@ -14,6 +14,23 @@ export interface WorkspaceChooserParts {
   readonly logger: Logger
 }
 
+/** The client's own folder where requests may work in it, undefined where it names none or another one. */
+export async function readableClientFolder(
+  turn: Turn,
+  rules: WorkspaceRules,
+  onRefused: (reason: string) => void = () => undefined,
+): Promise<string | undefined> {
+  const named = clientFolder(turn)
+  if (named === undefined) return undefined
+  try {
+    return await locateWorkspace(named, rules)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    onRefused(error.message)
+    return undefined
+  }
+}
+
 /** @throws Refusal (from the chooser) for a folder that was asked for and must not be used. */
 export function createWorkspaceChooser(
   parts: WorkspaceChooserParts,
@@ -22,15 +39,9 @@ export function createWorkspaceChooser(
     if (header !== null && header !== '') return locateWorkspace(header, parts.rules)
     if (parts.standard === 'scratch') return undefined
     if (parts.standard !== 'client') return locateWorkspace(parts.standard, parts.rules)
-    const named = clientFolder(turn)
-    if (named === undefined) return undefined
-    try {
-      return await locateWorkspace(named, parts.rules)
-    } catch (error) {
-      // The client did not ask us to work there; a folder outside the roots only means an empty one instead.
-      if (!(error instanceof Refusal)) throw error
-      parts.logger.info('client folder not used', { reason: error.message })
-      return undefined
-    }
+    // The client did not ask us to work there; a folder outside the roots only means an empty one instead.
+    return readableClientFolder(turn, parts.rules, (reason) => {
+      parts.logger.info('client folder not used', { reason })
+    })
   }
 }

@@ -1,0 +1,24 @@
+// Turn → prompt text for a plan, with what has to be said about skills. Pure.
+
+import type { Prompt } from '../core/job.ts'
+import type { Message, Turn } from '../core/turn.ts'
+import { renderPrompt } from '../prompt/render.ts'
+import type { Plan } from './plan.ts'
+import type { SkillPlan } from './skills.ts'
+
+/** A part of the conversation's messages will do as well: notes belong to messages. */
+export function promptOf(turn: Turn, plan: Plan, skills: SkillPlan): Prompt {
+  // Bridge offers the client's tools to the model, its Skill tool among them.
+  const isBridge = plan.mode === 'bridge'
+  const render = (notes: ReadonlyMap<Message, string>): Prompt =>
+    renderPrompt(turn, {
+      images: plan.images,
+      notes: isBridge ? new Map() : notes,
+      clientTools: isBridge ? 'kept' : 'left-out',
+    })
+  const prompt = render(skills.notes)
+  const mayFail = plan.profile.folder.class === 'workspace' && skills.rules.length > 0
+  const calls = turn.messages.some((message) => skills.notes.has(message))
+  if (isBridge || !mayFail || !calls) return prompt
+  return { ...prompt, textWithoutRules: render(skills.notesWithoutRules).text }
+}

@@ -61,8 +61,10 @@ class Streaming {
   async run(): Promise<boolean> {
     const { answer, outlet, report } = this.#accepted
     for (;;) {
-      const batch = (await answer.next()) ?? brokenOff(this.#accepted)
+      const next = await answer.next()
+      // A reader that has been released gets nothing more: that is no broken stream.
       if (outlet.left !== undefined) return false
+      const batch = next ?? brokenOff(this.#accepted)
       const step = this.#take(batch.events)
       if (step.terminal !== undefined) return await this.#finish(step, step.terminal, batch)
       if (!outlet.headersSent && !step.hasContent) {

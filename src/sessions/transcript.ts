@@ -60,18 +60,30 @@ export function systemDigest(message: Message): string {
   return sha(message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n'))
 }
 
+/** Feeding a hash costs more than a delta is long. */
+const DIGEST_UNITS = 4096
+
 export function digestReply(before: Chain): ReplyDigest {
   const text = createHash('sha256')
   const calls: string[] = []
+  let waiting = ''
+  const feed = (): void => {
+    text.update(squeeze(waiting))
+    waiting = ''
+  }
   return {
     text(delta) {
-      text.update(squeeze(delta))
+      waiting += delta
+      if (waiting.length >= DIGEST_UNITS) feed()
     },
     call(name, input) {
       calls.push(callDigest(name, input))
     },
     // A copy: a hash can be read only once.
-    chain: () => link(before, turnDigest('assistant', text.copy(), calls)),
+    chain() {
+      feed()
+      return link(before, turnDigest('assistant', text.copy(), calls))
+    },
   }
 }
 

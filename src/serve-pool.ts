@@ -16,7 +16,8 @@ import type { Folders } from './serve-folders.ts'
 import type { AnswererParts } from './service/answer.ts'
 import type { CliWatch } from './service/cli-watch.ts'
 import { createModelChooser } from './service/model-choice.ts'
-import { createWorkspaceChooser } from './service/workspace.ts'
+import { createSkillPlanner } from './service/skills.ts'
+import { createWorkspaceChooser, readableClientFolder } from './service/workspace.ts'
 import type { Conversations } from './sessions/conversations.ts'
 
 /** Undelivered replies in memory. Source: design, Memory. */
@@ -37,6 +38,7 @@ export function makePool(input: ServiceInput, folders: Folders, metrics: Metrics
     instance: folders.instance,
     scratchRoot: folders.scratchRoot,
     ledgerDir: folders.ledger,
+    rulesDir: folders.rules,
     exitGraceMs: config.pool.exit_grace * 1000,
     killGraceMs: config.pool.kill_grace * 1000,
     maxLineBytes: config.limits.line_mb * 1024 * 1024,
@@ -74,6 +76,13 @@ export function answererParts(from: AnswererInput): AnswererParts {
   const { input, folders, pool, watch, catalogue, metrics } = from
   const { config, logger } = input
   const counter = createTokenCounter({ yieldAfterMs: 2 })
+  const workspaceRules = {
+    roots: config.workspace.roots,
+    home: homedir(),
+    tmp: tmpdir(),
+    scratchRoot: folders.scratchRoot,
+    ownHome: input.home,
+  }
   return {
     pool,
     settings: {
@@ -107,14 +116,14 @@ export function answererParts(from: AnswererInput): AnswererParts {
     }),
     workspace: createWorkspaceChooser({
       standard: config.workspace.default,
-      rules: {
-        roots: config.workspace.roots,
-        home: homedir(),
-        tmp: tmpdir(),
-        scratchRoot: folders.scratchRoot,
-        ownHome: input.home,
-      },
+      rules: workspaceRules,
       logger,
+    }),
+    skills: createSkillPlanner({
+      via: config.skills.via,
+      dirs: config.skills.dirs,
+      home: homedir(),
+      clientFolder: (turn) => readableClientFolder(turn, workspaceRules),
     }),
     countTokens: (turn) => counter.countTurn(turn),
     conversations: from.conversations,

@@ -13,7 +13,7 @@ import { closeLedger } from './process/ledger.ts'
 import { messagesProtocol } from './protocols/anthropic/messages.ts'
 import { chatProtocol } from './protocols/openai-chat/chat.ts'
 import { health, listModels, watchCli } from './serve-cli.ts'
-import { prepareFolders, sweep } from './serve-folders.ts'
+import { endRules, prepareFolders, sweep } from './serve-folders.ts'
 import { answererParts, makePool, NOTHING_YET, waitFor } from './serve-pool.ts'
 import { createAnswerer } from './service/answer.ts'
 import type { CliState } from './service/cli-watch.ts'
@@ -158,6 +158,7 @@ export async function startService(input: ServiceInput): Promise<RunningService>
       await running.close(graceMs)
       conversations?.clear()
       await listening.stop(1000)
+      await endRules(folders, logger)
       closeLedger(folders.ledger, folders.instance)
     },
   }

@@ -8,7 +8,6 @@ import type { Pool } from '../core/run.ts'
 import type { Logger, Start, Telemetry, TurnKind } from '../core/telemetry.ts'
 import type { Turn } from '../core/turn.ts'
 import { monotonicMs } from '../lib/clock.ts'
-import { renderPrompt } from '../prompt/render.ts'
 import type { Conversations } from '../sessions/conversations.ts'
 import { type Identity, identify, type RequestKind } from '../sessions/identity.ts'
 import { readTranscript } from '../sessions/transcript.ts'
@@ -20,9 +19,11 @@ import { createMeter } from './meter.ts'
 import type { ModelChoice } from './model-choice.ts'
 import { outcomeOf } from './outcome.ts'
 import { type Plan, type PlanSettings, plan } from './plan.ts'
+import { promptOf } from './prompt-of.ts'
 import { chooseRepeat } from './repeats.ts'
 import { Reply } from './reply.ts'
 import { createReplyStore, type StoreLimits } from './reply-store.ts'
+import type { SkillPlan, SkillPlanner } from './skills.ts'
 import { clampToWindow } from './usage.ts'
 
 export interface AnswererSettings extends PlanSettings {
@@ -49,6 +50,8 @@ export interface AnswererParts {
   readonly chooseModel: (turn: Turn) => Promise<ModelChoice>
   /** Real path of the folder to work in, undefined for a scratch one. @throws Refusal when it must not be used. */
   readonly workspace: (turn: Turn, header: string | null) => Promise<string | undefined>
+  /** What Cursor has to be told of the skills that the client advertises. */
+  readonly skills: SkillPlanner
   readonly countTokens: (turn: Turn) => Promise<number>
   readonly conversations: Conversations
   /** Gives back what a conversation that is over has left in an agent or on disk. */
@@ -77,6 +80,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
       parts.chooseModel(turn),
       parts.workspace(turn, facts.headers.get('x-cursor-workspace')),
     ])
+    const skills = await parts.skills(turn, { cliVersion: cli.version, workspace })
     const modeHeader = facts.headers.get('x-cursor-mode')
     const planned = plan(turn, {
       settings,
@@ -86,8 +90,9 @@ export function createAnswerer(parts: AnswererParts): Answerer {
       model: choice.id,
       workspace,
       modeHeader,
+      skills,
     })
-    return { planned, window: choice.contextWindow }
+    return { planned, skills, window: choice.contextWindow }
   }
 
   const begin = async (asked: Asked, prepared: Prepared): Promise<Reply> => {
@@ -96,7 +101,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
     const transcript = readTranscript(turn.messages)
     const isSide = !OWN_TURNS.has(identity.kind)
     if (identity.key !== undefined && !isSide) await live.makeWay(identity.key, transcript)
-    const render = (what: Turn) => renderPrompt(what, { images: planned.images })
+    const render = (what: Turn) => promptOf(what, planned, prepared.skills)
     const going = await keeper.begin({
       turn,
       transcript,
@@ -241,6 +246,7 @@ interface Asked {
 
 interface Prepared {
   readonly planned: Plan
+  readonly skills: SkillPlan
   readonly window: number | undefined
 }
 

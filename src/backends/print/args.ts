@@ -14,6 +14,9 @@ function modeFlag(profile: LaunchProfile): readonly string[] {
  * Source: `--help` of 2026.10.01 and captures of that version.
  */
 export function printArgs(profile: LaunchProfile, folder: string): string[] {
+  const mode = modeFlag(profile)
+  // Assumed: force would let a read-only mode run commands. Not worth finding out on somebody's project.
+  const isForced = profile.permissions === 'full' && mode.length === 0
   return [
     '-p',
     '--output-format',
@@ -24,8 +27,8 @@ export function printArgs(profile: LaunchProfile, folder: string): string[] {
     profile.model,
     '--workspace',
     folder,
-    ...modeFlag(profile),
-    ...(profile.permissions === 'full' ? ['--force'] : []),
+    ...mode,
+    ...(isForced ? ['--force'] : []),
     ...(profile.sandbox === 'default' ? [] : ['--sandbox', profile.sandbox]),
     ...(profile.approveMcps ? ['--approve-mcps'] : []),
   ]

@@ -25,6 +25,8 @@ test.each<[string, Partial<LaunchProfile>, string]>([
   ['full permissions force', { permissions: 'full' }, ' --force'],
   ['read-only permissions ask', { permissions: 'read-only' }, ' --mode ask'],
   ['mode ask', { mode: 'ask' }, ' --mode ask'],
+  ['a read-only wish is not forced', { mode: 'ask', permissions: 'full' }, ' --mode ask'],
+  ['nor is a plan', { mode: 'plan', permissions: 'full' }, ' --mode plan'],
   ['mode plan', { mode: 'plan' }, ' --mode plan'],
   [
     'mode plan stays plan when read-only',

@@ -51,6 +51,7 @@ const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   pino: ['ops'],
   yaml: ['config'],
   zod: ['config', 'protocols'],
+  '@agentclientprotocol/sdk': ['backends'],
   'tree-kill': ['process'],
   commander: ['cli.ts', 'commands'],
   'lru-cache': ['prompt', 'sessions', 'models', 'service'],

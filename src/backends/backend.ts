@@ -57,6 +57,11 @@ export interface Agent {
   forget?(chatId: string): Promise<void>
   /** Reusable agents only: prepares for the next run of this profile (opens a session), in the background. */
   prepare?(profile: LaunchProfile): void
+  /**
+   * Reusable agents only: ends the run under way without ending the child; the run's iterator ends as cancelled at once.
+   * Resolves with true when the child is idle and sound again (within 250 ms), with false when it must be closed.
+   */
+  cancelRun?(cause: ExitCause): Promise<boolean>
   /** Ends the child as `process/terminate.ts` does; the first cause given is the one kept. Resolves with `ended`. */
   close(cause: ExitCause): Promise<ExitFacts>
 }

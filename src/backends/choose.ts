@@ -7,7 +7,7 @@ type Load = () => Promise<Backend>
 
 const BACKENDS: Readonly<Record<BackendName, Load | undefined>> = {
   print: async () => (await import('./print/backend.ts')).printBackend,
-  acp: undefined,
+  acp: async () => (await import('./acp/backend.ts')).acpBackend,
   sdk: undefined,
 }
 

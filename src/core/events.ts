@@ -98,8 +98,11 @@ export interface Failure {
   readonly message: string
   /** Seconds for `Retry-After`, where known better than the table. */
   readonly retryAfterS?: number
-  /** How the pool may try again by itself when nothing was done yet: unchanged, or with the prompt in argv. */
-  readonly again?: 'same' | 'argv'
+  /**
+   * How the turn may be tried again by ourselves when nothing was done yet: unchanged, with the prompt in argv, or (the
+   * session it should go on in is gone) in a fresh one with the whole transcript.
+   */
+  readonly again?: 'same' | 'argv' | 'fresh'
 }
 
 export type Terminal = Finish | Failure

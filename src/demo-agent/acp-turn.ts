@@ -21,6 +21,8 @@ export interface TurnParts {
   readonly life: Life
   readonly forced: boolean
   readonly thinkMs: number
+  /** `noExit`: the end of stdin no longer ends the process. */
+  readonly onStaysUp: () => void
 }
 
 export class Turn implements AcpTurn {
@@ -120,7 +122,7 @@ export class Turn implements AcpTurn {
   }
 
   #stage(): Stage {
-    const { prompt, session, scriptFolder, journal, life } = this.#parts
+    const { prompt, session, scriptFolder, journal, life, onStaysUp } = this.#parts
     return {
       answer: this.#answer,
       acp: this,
@@ -131,7 +133,12 @@ export class Turn implements AcpTurn {
       life,
       thought: () => undefined,
       begun: () => {},
-      staysUp: true,
+      get staysUp() {
+        return false
+      },
+      set staysUp(_value) {
+        onStaysUp()
+      },
       sawResult: false,
       stdinClosed: false,
     }

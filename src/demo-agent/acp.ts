@@ -45,12 +45,15 @@ export async function runAcp(program: Program): Promise<void> {
     }
   })
   // Source: a host's report of 2026: closing stdin ends it cleanly.
-  const end = (): void => void program.life.leave(0)
+  const end = (): void => {
+    if (!server.staysUp) void program.life.leave(0)
+  }
   process.stdin.once('end', end).once('close', end).on('error', end)
   journal.fact('acp', { atMs: Date.now() })
 }
 
 class AcpServer {
+  staysUp = false
   readonly #program: Program
   readonly #script: Script | undefined
   readonly #sessions = new Map<string, Session>()
@@ -387,6 +390,10 @@ class AcpServer {
       life,
       forced: given.options.has('force') || given.options.has('yolo'),
       thinkMs: prompt === '' ? 0 : settings.thinkMs,
+      onStaysUp: () => {
+        this.staysUp = true
+        setInterval(() => {}, 2 ** 30)
+      },
     })
   }
 

@@ -22,6 +22,8 @@ export interface LabOptions {
   readonly profile?: Partial<LaunchProfile>
   readonly settings?: Partial<WorkerSettings>
   readonly env?: Readonly<Record<string, string>>
+  /** The rest of the script: runs by prompt, steps before the answers of ACP methods. */
+  readonly script?: Readonly<Record<string, unknown>>
 }
 
 export interface Ran {
@@ -65,7 +67,7 @@ export class Lab {
   async launch(options: LabOptions = {}): Promise<Agent> {
     const { steps = [], startup = [] } = options
     const script = join(this.folder, 'script.json')
-    writeFileSync(script, JSON.stringify({ startup, runs: [{ steps }] }))
+    writeFileSync(script, JSON.stringify({ startup, runs: [{ steps }], ...options.script }))
     const settings: WorkerSettings = {
       instance: 'a1b2c3d4e5f6',
       scratchRoot: this.scratchRoot,
@@ -92,9 +94,10 @@ export class Lab {
     return agent
   }
 
-  job(text: string, images: readonly PromptImage[] = []): Job {
+  job(text: string, images: readonly PromptImage[] = [], change: Partial<Job> = {}): Job {
     const limits = { timeoutMs: 60_000, stallMs: 60_000, queueMs: 60_000 }
-    return { runId: runId('r1'), profile: this.profile(), prompt: { text, images }, limits }
+    const prompt = { text, images }
+    return { runId: runId('r1'), profile: this.profile(), prompt, limits, ...change }
   }
 
   /** Runs to the end of the iterator; `onBatch` sees each batch as it comes. */

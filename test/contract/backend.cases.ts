@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { LaunchFailure } from '../../src/backends/backend.ts'
+import { type Agent, type ExitFacts, LaunchFailure } from '../../src/backends/backend.ts'
 import { backendFor } from '../../src/backends/choose.ts'
 import type { BackendName } from '../../src/core/job.ts'
 import { monotonicMs } from '../../src/lib/clock.ts'
@@ -13,6 +13,10 @@ import { Lab, type Step } from './agent-lab.ts'
 
 export interface BackendSubject {
   readonly name: BackendName
+  /** The child lives on after a good run, until it is closed. */
+  readonly reusable: boolean
+  /** A line of the child's output that says this text. */
+  readonly textLine: (text: string) => unknown
   /** Case name → why it does not apply. */
   readonly skip: Readonly<Record<string, string>>
 }
@@ -25,7 +29,7 @@ const ANSWER: readonly Step[] = [
   { result: true },
 ]
 
-export function backendContract({ name, skip }: BackendSubject): void {
+export function backendContract({ name, reusable, textLine, skip }: BackendSubject): void {
   describe(`backend ${name}`, () => {
     let lab: Lab
     beforeEach(() => {
@@ -42,6 +46,12 @@ export function backendContract({ name, skip }: BackendSubject): void {
       expect(lab.leftovers()).toEqual([])
     }
 
+    /** Ends a child that waits for more; the others end by themselves. */
+    const finished = async (agent: Agent): Promise<ExitFacts> => {
+      if (reusable) void agent.close('done')
+      return agent.ended
+    }
+
     check('a plain answer comes once, then the child and its scratch folder are gone', async () => {
       const agent = await lab.launch({ steps: ANSWER })
       await agent.ready
@@ -55,7 +65,8 @@ export function backendContract({ name, skip }: BackendSubject): void {
       }
       expect(types).toEqual(['started', 'text-delta', 'text-delta', 'finish'])
       expect(prompted).toBe(1)
-      expect(await agent.ended).toMatchObject({ code: 0, signal: null })
+      expect(agent.reusable).toBe(reusable)
+      expect(await finished(agent)).toMatchObject({ code: 0, signal: null })
       gone(agent.pid)
       expect(lab.kills).toEqual([])
     })
@@ -65,7 +76,7 @@ export function backendContract({ name, skip }: BackendSubject): void {
         steps: [{ thinking: 'hm' }, { thinkingEnd: true }, ...ANSWER.slice(1)],
       })
       const { events, text } = await lab.run(agent)
-      expect(events.slice(0, 2)).toEqual([
+      expect(events.filter(({ type }) => type.startsWith('thinking'))).toEqual([
         { type: 'thinking-delta', text: 'hm' },
         { type: 'thinking-end' },
       ])
@@ -86,7 +97,8 @@ export function backendContract({ name, skip }: BackendSubject): void {
           { result: true },
         ],
       })
-      const { events } = await lab.run(agent)
+      const ran = await lab.run(agent)
+      const events = ran.events.filter(({ type }) => type !== 'started')
       expect(events.map(({ type }) => type)).toEqual([
         'text-delta',
         'tool-start',
@@ -100,13 +112,8 @@ export function backendContract({ name, skip }: BackendSubject): void {
 
     check('text is exact when it comes byte by byte', async () => {
       const text = '中文 😀 é'
-      const line = {
-        type: 'assistant',
-        message: { content: [{ type: 'text', text }] },
-        timestamp_ms: 1,
-      }
       const agent = await lab.launch({
-        steps: [{ raw: `${JSON.stringify(line)}\n`, chunk: 1 }, { result: true }],
+        steps: [{ raw: `${JSON.stringify(textLine(text))}\n`, chunk: 1 }, { result: true }],
       })
       expect((await lab.run(agent)).text).toBe(text)
     })
@@ -165,7 +172,13 @@ export function backendContract({ name, skip }: BackendSubject): void {
 
     check('a child deaf to SIGTERM is gone soon after the kill grace', async () => {
       const agent = await lab.launch({
-        steps: [{ ignore: ['SIGTERM', 'SIGINT', 'SIGHUP'] }, { delta: 'x' }, { hang: true }],
+        // Neither a signal nor the end of its input ends it.
+        steps: [
+          { ignore: ['SIGTERM', 'SIGINT', 'SIGHUP'] },
+          { noExit: true },
+          { delta: 'x' },
+          { hang: true },
+        ],
       })
       let closedAtMs = 0
       await lab.run(agent, lab.job('hi'), () => {

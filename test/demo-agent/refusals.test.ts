@@ -124,7 +124,11 @@ const REFUSALS: readonly {
     args: [...PRINT, '--system-prompt', 'none.txt'],
     text: /none\.txt/u,
   },
-  { name: 'acp, for now', args: ['acp'], text: /print mode/u },
+  {
+    name: 'an unknown model in ACP mode too',
+    args: ['--model', 'gpt-9', 'acp'],
+    text: /^Cannot use this model: gpt-9\. Available models: auto, /u,
+  },
 ]
 
 test.concurrent.each(REFUSALS)('refuses $name', async ({ args, env, stdin, text }) => {

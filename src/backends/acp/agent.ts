@@ -1,0 +1,436 @@
+// One ACP child: opens sessions ahead of need, plays one prompt at a time in them, cancels without dying, and is given up
+// on the first doubt.
+import { homedir } from 'node:os'
+import {
+  assertNever,
+  type Batch,
+  type Failure,
+  isTerminal,
+  type Terminal,
+  type UnknownKind,
+} from '../../core/events.ts'
+import type { Job, Kept, LaunchProfile, PromptImage } from '../../core/job.ts'
+import type { ExitCause } from '../../core/telemetry.ts'
+import { monotonicMs } from '../../lib/clock.ts'
+import { isErrno } from '../../lib/errno.ts'
+import { isObject, type JsonObject, stringAt } from '../../lib/json.ts'
+import type { Child, ChildExit } from '../../process/child.ts'
+import { removeScratch, type ScratchFolder } from '../../workspace/scratch.ts'
+import type { Agent, AgentHooks, ExitFacts, WorkerSettings } from '../backend.ts'
+import { AcpRefusal } from './client.ts'
+import { createAcpReader } from './events.ts'
+import { cancelled, isMissingSession, StepFailed, sessionGone } from './failures.ts'
+import { INITIALIZE, INITIALIZE_MS } from './handshake.ts'
+import type { AcpLink } from './link.ts'
+import { replyTo } from './permissions.ts'
+import { type Session, Sessions, sessionKey } from './sessions.ts'
+import { Turn, type TurnEnd } from './turn.ts'
+
+export interface AcpAgentParts {
+  readonly child: Child
+  readonly profile: LaunchProfile
+  readonly settings: WorkerSettings
+  readonly hooks: AgentHooks
+  /** The child's own folder (working, configuration, data); sessions get folders inside. Removed when it is gone. */
+  readonly scratch: ScratchFolder
+}
+
+/** A cancelled prompt answers in 4 to 23 ms where it was measured; later is a doubt. */
+const CANCEL_MS = 250
+/** Ways to end in which nothing is under way, so that the child may end by itself. */
+const CALM: ReadonlySet<ExitCause> = new Set(['done', 'recycled', 'shutdown', 'discarded'])
+
+type Opening = Promise<Session | Failure>
+
+interface Active {
+  readonly profile: LaunchProfile
+  /** Resolves when the run is cancelled or the agent is being closed. */
+  readonly stopped: Promise<'stopped'>
+  readonly stop: () => void
+  isStopped: boolean
+  session: Session | undefined
+  /** Resolves with true when the prompt was answered in the ordinary way. */
+  answered: Promise<boolean> | undefined
+}
+
+export class AcpAgent implements Agent {
+  readonly pid: number
+  readonly ready: Promise<void>
+  readonly ended: Promise<ExitFacts>
+  readonly spoiled: Promise<string>
+  readonly #parts: AcpAgentParts
+  readonly #child: Child
+  readonly #link: AcpLink
+  readonly #sessions: Sessions
+  readonly #initialized: Promise<JsonObject>
+  #next: { readonly key: string; readonly session: Opening } | undefined
+  #active: Active | undefined
+  #turn: Turn | undefined
+  #kept: Kept | undefined
+  /** Why this child must not take another run; '' while it is sound. */
+  #doubt = ''
+  #closed = false
+  #spoil: (reason: string) => void = ignore
+  #giveUp: () => void = ignore
+  readonly #givenUp = new Promise<void>((resolve) => {
+    this.#giveUp = resolve
+  })
+
+  /** `link` must be open, with handlers from `handlersOf(() => agent)`. */
+  constructor(parts: AcpAgentParts, link: AcpLink) {
+    this.#parts = parts
+    this.#child = parts.child
+    this.#link = link
+    this.pid = parts.child.pid
+    this.spoiled = new Promise((resolve) => {
+      this.#spoil = resolve
+    })
+    const { model } = parts.profile
+    this.#sessions = new Sessions(parts.scratch.work, async (method, params, ms) => {
+      await this.#initialized
+      return link.step(method, params, ms, model)
+    })
+    this.#initialized = link.step('initialize', INITIALIZE, INITIALIZE_MS, model)
+    // Whoever needs it sees the failure.
+    this.#initialized.catch(ignore)
+    this.prepare(parts.profile)
+    this.ready = this.#untilOpen()
+    void this.#watchExit()
+    this.ended = this.#untilGone()
+  }
+
+  get reusable(): boolean {
+    return this.#doubt === '' && !this.#closed && !this.#link.isOver
+  }
+
+  async *run(job: Job, onPrompted: () => void): AsyncGenerator<Batch> {
+    const active = this.#begin(job.profile)
+    let isOver = false
+    try {
+      for await (const batch of this.#play(active, job, onPrompted)) {
+        const last = batch.events.at(-1)
+        if (last !== undefined && isTerminal(last)) {
+          isOver = true
+          this.#concluded(active, job, last)
+        }
+        yield batch
+      }
+    } finally {
+      if (this.#active === active) this.#active = undefined
+      // The reader left before the end, and nobody cancelled.
+      if (!isOver && !active.isStopped) void this.close('cancelled')
+    }
+  }
+
+  kept(): Kept | undefined {
+    return this.#kept
+  }
+
+  forget(chatId: string): Promise<void> {
+    return this.#sessions.forget(chatId)
+  }
+
+  prepare(profile: LaunchProfile): void {
+    const key = sessionKey(profile)
+    if (this.#closed || this.#doubt !== '' || this.#next?.key === key) return
+    const before = this.#next
+    this.#next = { key, session: this.#opening(profile) }
+    if (before !== undefined) void this.#drop(before.session)
+  }
+
+  async cancelRun(_cause: ExitCause): Promise<boolean> {
+    const active = this.#active
+    if (active === undefined) return this.reusable
+    this.#stop(active)
+    const { session, answered } = active
+    if (session === undefined || answered === undefined) return this.reusable
+    this.#link.notify('session/cancel', { sessionId: session.id })
+    const isSound = await Promise.race([answered, after(CANCEL_MS, false)])
+    if (!isSound) this.#doubt ||= 'it did not answer a cancel'
+    // A cancelled turn is never gone on from.
+    void this.#sessions.forget(session.id)
+    return this.reusable
+  }
+
+  close(cause: ExitCause): Promise<ExitFacts> {
+    const { exitGraceMs } = this.#parts.settings
+    const isCalm = this.#active === undefined && this.#doubt === '' && CALM.has(cause)
+    this.#closed = true
+    if (this.#active !== undefined) this.#stop(this.#active)
+    // Source: reports of hosts: it ends by itself when its stdin does.
+    if (isCalm) this.#child.endStdin()
+    this.#end(cause, isCalm ? exitGraceMs : 0)
+    return this.ended
+  }
+
+  // What the link hears; see handlersOf.
+
+  heard(sessionId: string, update: JsonObject): void {
+    const kind = update.sessionUpdate
+    if (kind === 'current_mode_update') this.#sessions.modeChanged(sessionId, update)
+    const turn = this.#turn
+    if (turn === undefined) return
+    if (turn.sessionId === sessionId) turn.heard(update)
+    else if (typeof kind === 'string' && /chunk|tool_call/.test(kind)) turn.note('late-event')
+  }
+
+  asked(method: string, params: JsonObject): JsonObject | undefined {
+    const active = this.#active
+    const isOurs = stringAt(params, 'sessionId') === active?.session?.id && !active?.isStopped
+    const permissions = active?.profile.permissions ?? this.#parts.profile.permissions
+    return replyTo(method, params, { permissions, cwd: isOurs ? active?.session?.cwd : undefined })
+  }
+
+  odd(kind: UnknownKind): void {
+    this.#turn?.note(kind)
+    if (kind === 'late-event') return
+    this.#doubt ||= 'it wrote something that is no message'
+    if (this.#active === undefined) this.#spoil('it wrote to its output before it got a prompt')
+  }
+
+  took(readAtMs: number): Promise<void> | undefined {
+    this.#turn?.flush(readAtMs)
+    return this.#turn?.room()
+  }
+
+  outputOver(): void {
+    this.#turn?.settle({ at: 'over' })
+  }
+
+  #begin(profile: LaunchProfile): Active {
+    let stop = ignore
+    const stopped = new Promise<'stopped'>((resolve) => {
+      stop = () => resolve('stopped')
+    })
+    const isStopped = this.#closed
+    const active: Active = {
+      profile,
+      stopped,
+      stop,
+      isStopped,
+      session: undefined,
+      answered: undefined,
+    }
+    if (isStopped) stop()
+    this.#active = active
+    this.#kept = undefined
+    return active
+  }
+
+  #stop(active: Active): void {
+    active.isStopped = true
+    active.stop()
+    this.#turn?.settle({ at: 'stopped' })
+    this.#turn = undefined
+  }
+
+  async *#play(active: Active, job: Job, onPrompted: () => void): AsyncGenerator<Batch> {
+    const session = await Promise.race([this.#sessionFor(active, job), active.stopped])
+    if (session === 'stopped' || active.isStopped) {
+      yield batchOf([cancelled])
+      return
+    }
+    if ('type' in session) {
+      yield batchOf([session])
+      return
+    }
+    const turn = this.#prompt(active, session, job)
+    onPrompted()
+    for (;;) {
+      const step = await turn.next()
+      if ('events' in step) yield step
+      else {
+        yield await this.#lastBatch(turn, step, job)
+        return
+      }
+    }
+  }
+
+  /** The session the prompt goes to, set to the job's model and mode; or why there is none. */
+  async #sessionFor(active: Active, job: Job): Opening {
+    const taken = await this.#take(job)
+    if ('type' in taken) return taken
+    if (active.isStopped) {
+      // Opened for nothing, but opened: the next run can have it.
+      if (job.chatId === undefined) this.#putBack(job.profile, taken)
+      return cancelled
+    }
+    return this.#attempt(async () => {
+      await this.#sessions.apply(taken, job.profile)
+      return taken
+    })
+  }
+
+  async #take({ chatId, profile }: Job): Opening {
+    if (chatId !== undefined) {
+      const known = this.#sessions.get(chatId)
+      if (known !== undefined) return known
+      return this.#attempt(async () => {
+        const { agentCapabilities } = await this.#initialized
+        if (!isObject(agentCapabilities) || agentCapabilities.loadSession !== true)
+          throw new StepFailed(sessionGone)
+        return this.#sessions.load(chatId, profile)
+      })
+    }
+    const next = this.#next
+    if (next?.key !== sessionKey(profile)) return this.#opening(profile)
+    this.#next = undefined
+    return next.session
+  }
+
+  #putBack(profile: LaunchProfile, session: Session): void {
+    if (this.#next !== undefined) void this.#sessions.forget(session.id)
+    else this.#next = { key: sessionKey(profile), session: Promise.resolve(session) }
+  }
+
+  #opening(profile: LaunchProfile): Opening {
+    return this.#attempt(() => this.#sessions.open(profile))
+  }
+
+  /** A step before the prompt that fails leaves the child in doubt. */
+  async #attempt(open: () => Promise<Session>): Opening {
+    try {
+      return await open()
+    } catch (error) {
+      if (!(error instanceof StepFailed)) throw error
+      const { failure } = error
+      if (failure.again !== 'fresh' && failure.code !== 'model-not-found') {
+        this.#doubt ||= failure.message
+        if (this.#active === undefined && !this.#link.isOver) {
+          this.#spoil(`it was not ready for a prompt: ${failure.message}`)
+        }
+      }
+      return this.#closed ? cancelled : failure
+    }
+  }
+
+  async #drop(opening: Opening): Promise<void> {
+    const session = await opening
+    if (!('type' in session)) await this.#sessions.forget(session.id)
+  }
+
+  #prompt(active: Active, session: Session, job: Job): Turn {
+    const { model } = job.profile
+    const { current, models } = session.offered
+    const modelName = models.find(({ id }) => id === current)?.name ?? model
+    const reader = createAcpReader({ chatId: session.id, modelName, model, home: homedir() })
+    const turn = new Turn(session.id, reader)
+    this.#turn = turn
+    active.session = session
+    const prompt = [{ type: 'text', text: job.prompt.text }, ...job.prompt.images.map(imageBlock)]
+    const answer = this.#link.request('session/prompt', { sessionId: session.id, prompt })
+    active.answered = answer.then(
+      (result) => {
+        const stopReason = (isObject(result) && stringAt(result, 'stopReason')) || 'unknown'
+        turn.settle({ at: 'answered', stopReason })
+        return true
+      },
+      (error: unknown) => {
+        turn.settle(this.#link.isOver ? { at: 'over' } : { at: 'refused', error })
+        return false
+      },
+    )
+    return turn
+  }
+
+  async #lastBatch(turn: Turn, end: TurnEnd, job: Job): Promise<Batch> {
+    const { model } = job.profile
+    const { reader } = turn
+    switch (end.at) {
+      case 'stopped':
+        return batchOf([cancelled])
+      case 'answered':
+        return batchOf(reader.end(end.stopReason, this.#link.said))
+      case 'refused': {
+        const failure = await this.#refusal(end.error, model)
+        return batchOf(reader.fail(() => (this.#closed ? cancelled : failure)))
+      }
+      case 'over': {
+        const exit = await this.#link.exit()
+        const failure = (dump: string): Failure => this.#link.lastWords(exit, dump, model)
+        return batchOf(reader.fail(this.#closed ? () => cancelled : failure))
+      }
+      default:
+        return assertNever(end)
+    }
+  }
+
+  async #refusal(error: unknown, model: string): Promise<Failure> {
+    const isGone = error instanceof AcpRefusal && isMissingSession(error.code, error.message)
+    if (isGone) return sessionGone
+    return this.#link.explain(error, { method: 'session/prompt', ms: 0, model })
+  }
+
+  #concluded(active: Active, job: Job, terminal: Terminal): void {
+    this.#turn = undefined
+    const { session } = active
+    const isGood = terminal.type === 'finish'
+    if (isGood && job.keep === true && session !== undefined) {
+      this.#kept = { backend: 'acp', pid: this.pid, chatId: session.id }
+    } else if (session !== undefined && !active.isStopped) {
+      void this.#sessions.forget(session.id)
+    }
+    const isHarmless = isGood || active.isStopped || terminal.again === 'fresh'
+    if (!isHarmless && terminal.code !== 'model-not-found') this.#doubt ||= terminal.message
+  }
+
+  #end(cause: ExitCause, exitGraceMs: number): void {
+    const { settings, hooks } = this.#parts
+    const { killGraceMs, hasPs } = settings
+    const end = this.#child.end(cause, {
+      exitGraceMs,
+      killGraceMs,
+      hasPs,
+      onKilled: hooks.onKilled,
+    })
+    void end.then(this.#giveUp)
+  }
+
+  async #untilOpen(): Promise<void> {
+    await this.#next?.session
+  }
+
+  async #watchExit(): Promise<void> {
+    await this.#child.exited
+    const exit = await this.#link.exit()
+    if (this.#active !== undefined || this.#closed) return
+    const { message } = this.#link.lastWords(exit, '', this.#parts.profile.model)
+    this.#doubt ||= `it exited (${exit.code ?? exit.signal})`
+    this.#spoil(`it exited before it got a prompt: ${message}`)
+  }
+
+  async #untilGone(): Promise<ExitFacts> {
+    const exited: ChildExit | undefined = await Promise.race([
+      this.#child.exited,
+      this.#givenUp.then(() => undefined),
+    ])
+    this.#end('crashed', 0)
+    await this.#givenUp
+    try {
+      await removeScratch(this.#parts.scratch)
+    } catch (error) {
+      // A leftover that cannot be removed now is taken by the sweep of scratch folders.
+      if (!isErrno(error)) throw error
+    }
+    const { code, signal } = exited ?? { code: null, signal: null }
+    return { code, signal, stderrTail: this.#child.stderrTail() }
+  }
+}
+
+const imageBlock = ({ mediaType, base64 }: PromptImage): JsonObject => ({
+  type: 'image',
+  mimeType: mediaType,
+  data: base64,
+})
+
+const batchOf = (events: Batch['events']): Batch => ({ events, readAtMs: monotonicMs() })
+
+function after<T>(ms: number, value: T): Promise<T> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(value), ms).unref()
+  })
+}
+
+function ignore(): void {
+  // Deliberately empty: nobody waits.
+}

@@ -1,0 +1,179 @@
+// The sessions of one ACP child: opened, set to model and mode, forgotten. Every step has a deadline of its own.
+import { randomBytes } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { LaunchProfile } from '../../core/job.ts'
+import { isErrno } from '../../lib/errno.ts'
+import { type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
+import { modelUnknown, StepFailed, sessionGone } from './failures.ts'
+import { chooseModel, chooseOptions, type Offered, readOffered } from './models.ts'
+
+// Source: session/new takes 0.85 to 2.55 s where it was measured; settings answer at once.
+export const OPEN_MS = 20_000
+const SET_MS = 5_000
+
+export interface Session {
+  readonly id: string
+  /** Absolute: the scratch folder made for it, or the workspace. */
+  readonly cwd: string
+  readonly isScratch: boolean
+  offered: Offered
+  /** CLI id of the model it is set to; undefined when that is not known. */
+  model: string | undefined
+  mode: string | undefined
+}
+
+/** @throws StepFailed */
+export type CallStep = (method: string, params: JsonObject, ms: number) => Promise<JsonObject>
+
+export class Sessions {
+  readonly #open = new Map<string, Session>()
+  readonly #folder: string
+  readonly #call: CallStep
+  /**
+   * What was set last in this process, in whatever session. It is reported that all sessions of a process may share
+   * model and mode, so a session counts as set only while nothing else was set after it.
+   */
+  #last: { model: string | undefined; mode: string | undefined } = {
+    model: undefined,
+    mode: undefined,
+  }
+
+  /** `folder`: where the folders of scratch sessions are made; it goes with the child. */
+  constructor(folder: string, call: CallStep) {
+    this.#folder = folder
+    this.#call = call
+  }
+
+  get(id: string): Session | undefined {
+    return this.#open.get(id)
+  }
+
+  /** Opens a session in a folder of its own (or the workspace) and sets model and mode. */
+  async open(profile: LaunchProfile): Promise<Session> {
+    const cwd = await this.#place(profile)
+    const answer = await this.#call('session/new', { cwd, mcpServers: [] }, OPEN_MS)
+    const id = stringAt(answer, 'sessionId')
+    if (id === undefined) throw new StepFailed(NO_ID)
+    const session = this.#remember(id, cwd, profile, answer)
+    await this.apply(session, profile)
+    return session
+  }
+
+  /** Loads a session of another process. The history it replays comes before any prompt, so nobody listens. */
+  async load(id: string, profile: LaunchProfile): Promise<Session> {
+    const cwd = await this.#place(profile)
+    try {
+      const answer = await this.#call(
+        'session/load',
+        { sessionId: id, cwd, mcpServers: [] },
+        OPEN_MS,
+      )
+      const session = this.#remember(id, cwd, profile, answer)
+      await this.apply(session, profile)
+      return session
+    } catch (error) {
+      if (!(error instanceof StepFailed)) throw error
+      // Whatever the reason: the whole transcript in a fresh session is the way out.
+      const isLasting = error.failure.code !== 'agent-failed'
+      throw isLasting ? error : new StepFailed(sessionGone)
+    }
+  }
+
+  /** Makes sure that the next prompt of this session runs with the profile's model and mode. */
+  async apply(session: Session, profile: LaunchProfile): Promise<void> {
+    const mode = modeOf(profile)
+    if (session.model !== profile.model || this.#last.model !== profile.model) {
+      await this.#setModel(session, profile.model)
+    }
+    if (session.mode !== mode || this.#last.mode !== mode) {
+      await this.#call('session/set_mode', { sessionId: session.id, modeId: mode }, SET_MS)
+      session.mode = mode
+      this.#last.mode = mode
+    }
+  }
+
+  /** The agent itself changed its mode. */
+  modeChanged(id: string, update: JsonObject): void {
+    const mode = stringAt(update, 'currentModeId')
+    const session = this.#open.get(id)
+    if (session !== undefined) session.mode = mode
+    this.#last.mode = mode
+  }
+
+  /** Sessions cannot be closed: the child keeps its memory, we give back the folder. */
+  async forget(id: string): Promise<void> {
+    const session = this.#open.get(id)
+    this.#open.delete(id)
+    if (session?.isScratch !== true) return
+    try {
+      await rm(session.cwd, { recursive: true, force: true })
+    } catch (error) {
+      // Read-only folders of a module cache, for example: they go with the child's own folder.
+      if (!isErrno(error)) throw error
+    }
+  }
+
+  async #place({ folder }: LaunchProfile): Promise<string> {
+    if (folder.class === 'workspace') return folder.path
+    const cwd = join(this.#folder, randomBytes(6).toString('hex'))
+    await mkdir(cwd, { mode: 0o700, recursive: true })
+    return cwd
+  }
+
+  #remember(id: string, cwd: string, profile: LaunchProfile, answer: JsonObject): Session {
+    const offered = readOffered(answer)
+    const isAuto = chooseModel('auto', offered).at === 'as-it-is'
+    const session: Session = {
+      id,
+      cwd,
+      isScratch: profile.folder.class === 'scratch',
+      offered,
+      model: isAuto ? 'auto' : undefined,
+      mode: stringAt(objectAt(answer, 'modes') ?? {}, 'currentModeId'),
+    }
+    this.#last = { model: session.model, mode: session.mode }
+    this.#open.set(id, session)
+    return session
+  }
+
+  async #setModel(session: Session, model: string): Promise<void> {
+    // What runs is only known for sure right after opening.
+    const isKnown = session.model !== undefined && this.#last.model === session.model
+    const offered = isKnown ? session.offered : { ...session.offered, current: '' }
+    const choice = chooseModel(model, offered)
+    if (choice.at === 'unknown') throw new StepFailed(modelUnknown(model, choice.nearest))
+    if (choice.at === 'set') {
+      const answer = await this.#setOption(session, 'model', choice.id)
+      const now = readOffered(answer)
+      // The answer may still show the old value of what was just set, but its other options are the new model's.
+      if (now.options.length > 0) session.offered = { ...now, models: session.offered.models }
+      const options = chooseOptions(choice.parameters, session.offered)
+      if (options === undefined) throw new StepFailed(modelUnknown(model, []))
+      for (const [id, value] of options) await this.#setOption(session, id, value)
+    }
+    session.model = model
+    this.#last.model = model
+  }
+
+  #setOption(session: Session, configId: string, value: string): Promise<JsonObject> {
+    const params = { sessionId: session.id, configId, value }
+    return this.#call('session/set_config_option', params, SET_MS)
+  }
+}
+
+/** Bridge runs as agent; read-only runs as ask, as print mode does it. */
+export function modeOf({ mode, permissions }: LaunchProfile): string {
+  if (mode === 'plan') return 'plan'
+  return mode === 'ask' || permissions === 'read-only' ? 'ask' : 'agent'
+}
+
+/** Sessions are made for a folder class (or a path) and a tool list; model and mode can be changed. */
+export const sessionKey = ({ folder, digest }: LaunchProfile): string =>
+  JSON.stringify([folder.class === 'scratch' ? '' : folder.path, digest])
+
+const NO_ID = {
+  type: 'failure',
+  code: 'agent-failed',
+  message: 'cursor-agent opened a session without an id. Set backend to "print".',
+} as const

@@ -1,0 +1,193 @@
+// Tool calls as ACP shows them (a title, a kind, few arguments) → the same faces and outcomes as in print mode. Pure.
+// Source: probes and fixtures of 2026.08: `rawInput` is empty for read, grep and edit; a failed or rejected call ends
+// `completed` too, with `rawOutput.error`; MCP calls are titled `MCP: <tool>`; ids contain a newline.
+import type { AgentEvent, ToolEnd } from '../../core/events.ts'
+import { callId } from '../../core/ids.ts'
+import type { Json } from '../../core/turn.ts'
+import { isObject, type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
+import { isKnownKind, toolFace, toolOutcome } from '../cursor-tools.ts'
+import { fields, firstString, objects } from '../tool-values.ts'
+
+export interface ToolCalls {
+  /** A `tool_call` or `tool_call_update`. */
+  update(update: JsonObject): AgentEvent[]
+  unfinished(): AgentEvent[]
+  readonly count: number
+}
+
+interface Call {
+  readonly kind: string
+  args: JsonObject
+  ended: boolean
+}
+
+/** Assumed: the words of titles before the main argument; wrong ones show as part of the title only. */
+const VERB =
+  /^(?:read|edit|write|create|delete|grep|search|find|glob|list|ls|run|execute|fetch)\b:?\s*/i
+const KINDS: Readonly<Record<string, string>> = {
+  read: 'read',
+  edit: 'edit',
+  delete: 'delete',
+  search: 'grep',
+  execute: 'shell',
+  fetch: 'webFetch',
+}
+
+const plain = (title: string): string => title.replaceAll('`', '').trim()
+
+function callOf(update: JsonObject): Call {
+  const title = stringAt(update, 'title') ?? ''
+  const raw = objectAt(update, 'rawInput') ?? {}
+  const mcp = /^MCP:\s*(.+)$/.exec(title)?.[1]
+  if (mcp !== undefined) {
+    const server = firstString(raw, 'providerIdentifier', 'serverIdentifier', 'server')
+    const args = objectAt(raw, 'args') ?? raw
+    return {
+      kind: 'mcp',
+      args: { name: plain(mcp), providerIdentifier: server, args },
+      ended: false,
+    }
+  }
+  const kind = KINDS[stringAt(update, 'kind') ?? ''] ?? 'other'
+  return { kind, args: { ...argsOf(kind, title, update), ...raw }, ended: false }
+}
+
+function argsOf(kind: string, title: string, update: JsonObject): JsonObject {
+  const rest = plain(title).replace(VERB, '')
+  const path = objects(update, 'locations').flatMap((one) => stringAt(one, 'path') ?? [])[0]
+  switch (kind) {
+    case 'shell':
+      return { command: rest }
+    case 'grep':
+      return { pattern: rest }
+    case 'webFetch':
+      return { url: rest }
+    case 'other':
+      return { title: plain(title) }
+    default:
+      return { path: path ?? rest }
+  }
+}
+
+export function createToolCalls(): ToolCalls {
+  const calls = new Map<string, Call>()
+  const begin = (id: string, update: JsonObject): AgentEvent[] => {
+    const call = callOf(update)
+    calls.set(id, call)
+    const face = toolFace(call.kind, call.args)
+    const isKnown = isKnownKind(call.kind) || call.kind === 'other'
+    const name = call.kind === 'other' ? 'Tool' : face.name
+    const start = {
+      type: 'tool-start',
+      callId: callId(id),
+      kind: call.kind,
+      host: 'cursor',
+    } as const
+    const event: AgentEvent = { ...start, name, input: face.input, title: face.title }
+    return isKnown ? [event] : [{ type: 'unknown', kind: 'tool-kind' }, event]
+  }
+  const finish = (id: string, call: Call, update: JsonObject): ToolEnd => {
+    call.ended = true
+    const input = fullerInput(call, update)
+    return {
+      type: 'tool-end',
+      callId: callId(id),
+      ...toolOutcome(call.kind, resultOf(call, update)),
+      durationMs: undefined,
+      ...(input === undefined ? {} : { input }),
+    }
+  }
+  return {
+    update: (update) => {
+      const id = stringAt(update, 'toolCallId') ?? ''
+      if (id === '') return [{ type: 'unknown', kind: 'tool-without-kind' }]
+      const events = calls.has(id) ? [] : begin(id, update)
+      const call = calls.get(id)
+      if (call === undefined || call.ended) return events
+      call.args = { ...call.args, ...objectAt(update, 'rawInput') }
+      const status = stringAt(update, 'status')
+      const isOver = status === 'completed' || status === 'failed'
+      return isOver ? [...events, finish(id, call, update)] : events
+    },
+    unfinished: () => {
+      const open = [...calls].filter(([, { ended }]) => !ended)
+      for (const [, call] of open) call.ended = true
+      return open.map(([id]) => ({ type: 'tool-end', callId: callId(id), ...UNFINISHED }))
+    },
+    get count() {
+      return calls.size
+    },
+  }
+}
+
+const UNFINISHED = {
+  isError: true,
+  outcome: 'unfinished',
+  summary: 'The run ended before this call did',
+  durationMs: undefined,
+} as const
+
+/** The outcome in print mode's shape, so that both are told in the same words. */
+function resultOf(call: Call, update: JsonObject): JsonObject {
+  const raw = objectAt(update, 'rawOutput') ?? {}
+  const error = errorOf(raw) ?? (update.status === 'failed' ? textOf(update) : undefined)
+  if (error !== undefined) {
+    return /^\s*(?:user )?reject/i.test(error)
+      ? { rejected: { reason: error } }
+      : { error: { error } }
+  }
+  const { exitCode } = raw
+  if (typeof exitCode === 'number') return { [exitCode === 0 ? 'success' : 'failure']: raw }
+  const diffs = diffsOf(update)
+  if (diffs.length > 0) return { success: changed(diffs) }
+  const content = stringAt(raw, 'content')
+  if (call.kind === 'read' && content !== undefined) {
+    return { success: { isEmpty: content === '', totalLines: lineCount(content) } }
+  }
+  return { success: call.kind === 'grep' ? { workspaceResults: { '': found(raw) } } : raw }
+}
+
+function errorOf(raw: JsonObject): string | undefined {
+  const { error } = raw
+  if (typeof error === 'string') return error === '' ? undefined : error
+  return isObject(error) ? (firstString(error, 'message', 'error') ?? 'failed') : undefined
+}
+
+const textOf = (update: JsonObject): string =>
+  objects(update, 'content')
+    .map((part) => stringAt(objectAt(part, 'content') ?? {}, 'text') ?? '')
+    .join('') || 'failed'
+
+/** Only the number of matches is known: as many nameless ones. */
+function found(raw: JsonObject): JsonObject {
+  const total = Number(raw.totalMatches ?? 0)
+  return { count: { counts: total > 0 ? [{ file: 'matches', count: total }] : [] } }
+}
+
+const diffsOf = (update: JsonObject): JsonObject[] =>
+  objects(update, 'content').filter((part) => part.type === 'diff')
+
+const lineCount = (text: string): number =>
+  text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+
+function changed(diffs: readonly JsonObject[]): JsonObject {
+  let [linesAdded, linesRemoved] = [0, 0]
+  for (const diff of diffs) {
+    linesAdded += lineCount(stringAt(diff, 'newText') ?? '')
+    linesRemoved += lineCount(stringAt(diff, 'oldText') ?? '')
+  }
+  const path = stringAt(diffs[0] ?? {}, 'path') ?? 'the file'
+  return { path, linesAdded, linesRemoved, message: `Edited ${path}` }
+}
+
+/** What only the end tells: an edit's texts, arguments that came late. */
+function fullerInput(call: Call, update: JsonObject): Json | undefined {
+  const diff = diffsOf(update)[0]
+  if (diff !== undefined) {
+    const { path, oldText, newText } = diff
+    return fields({ file_path: path, old_string: oldText ?? '', new_string: newText ?? '' })
+  }
+  return objectAt(update, 'rawInput') === undefined
+    ? undefined
+    : toolFace(call.kind, call.args).input
+}

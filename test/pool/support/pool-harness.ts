@@ -1,5 +1,5 @@
 // A pool on worker threads with shell agents (shell-worker.ts), in folders of its own, and the check that nothing is left.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -71,7 +71,7 @@ export async function withPool(
   expect(pool.snapshot()).toMatchObject({ active: 0, waiting: 0, parked: 0, children: NONE })
   const alive = [...seen].filter((pid) => isAlive(pid) && !isZombie(pid))
   expect(alive).toEqual([])
-  await until('descriptors back to where they were', 2_000, () => descriptors() <= before)
+  await descriptorsBack(before)
 }
 
 /** Deadlines of a run count from its slot; the tests' short ones must not be spent on starting the threads. */
@@ -158,9 +158,31 @@ function isZombie(pid: number): boolean {
   }
 }
 
-/** Open descriptors of this process; 0 where they cannot be counted. */
-export function descriptors(): number {
-  return process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0
+/** What this process has open, as text; nothing where that cannot be seen. */
+function descriptors(): string[] {
+  if (process.platform !== 'linux') return []
+  return readdirSync('/proc/self/fd').flatMap((name) => {
+    try {
+      return `${name} ${readlinkSync(`/proc/self/fd/${name}`)}`
+    } catch (error) {
+      // The descriptor by which the folder was read.
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+      throw error
+    }
+  })
+}
+
+async function descriptorsBack(before: readonly string[]): Promise<void> {
+  const added = (): string[] => descriptors().filter((text) => !before.includes(text))
+  try {
+    await until(
+      'descriptors back to what they were',
+      3_000,
+      () => descriptors().length <= before.length,
+    )
+  } catch (error) {
+    throw new Error(`left open: ${added().join(', ')}`, { cause: error })
+  }
 }
 
 let made = 0

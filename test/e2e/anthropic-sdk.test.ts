@@ -32,7 +32,7 @@ const SCRIPT = {
   ],
 }
 
-describe('the official anthropic client', () => {
+describe('the official anthropic client', { timeout: 60_000 }, () => {
   let service: Service
   let client: Anthropic
   beforeAll(async () => {
@@ -88,7 +88,7 @@ describe('the official anthropic client', () => {
       running.abort()
     })
     await expect(running.finalMessage()).rejects.toThrow(Anthropic.APIUserAbortError)
-    await until('the run to be over', 4000, async () => {
+    await until('the run to be over', 10_000, async () => {
       return (await service.metric('cursor_adapter_runs_active')) === 0
     })
   })
@@ -135,7 +135,9 @@ describe('the official anthropic client', () => {
   })
 })
 
-test('a plan that is used up is a rate limit error that is not worth a retry', async () => {
+test('a plan that is used up is a rate limit error that is not worth a retry', {
+  timeout: 60_000,
+}, async () => {
   const service = await startService({ script: SCRIPT })
   const client = new Anthropic({ baseURL: service.url, apiKey: 'unused', maxRetries: 2 })
   const asked = client.messages.create({

@@ -33,7 +33,7 @@ const agents = (service: Service): number[] => {
 }
 
 test('F20: memory stays bounded behind slow readers, and the agents wait', {
-  timeout: 40_000,
+  timeout: 90_000,
 }, async () => {
   const service = await startService({ script: SCRIPT, settings: { 'pool.warm': 0 } })
   for (const api of APIS) await ask(service, { api, stream: true }, unique('warm up'))
@@ -56,13 +56,13 @@ test('F20: memory stays bounded behind slow readers, and the agents wait', {
   expect(agents(service).every(isAlive)).toBe(true)
   expect(mostMiB - beforeMiB).toBeLessThan(4 * 12)
   for (const { socket } of clients) socket.destroy()
-  await until('the agents to be gone', 4000, () => !agents(service).some(isAlive))
-  await until('no run to be active', 2000, async () => (await activeRuns(service)) === 0)
+  await until('the agents to be gone', 10_000, () => !agents(service).some(isAlive))
+  await until('no run to be active', 5000, async () => (await activeRuns(service)) === 0)
   await service.stop()
 })
 
 test('F20: a client that never reads is cut and its agent stopped, a slow one beside it is not', {
-  timeout: 40_000,
+  timeout: 90_000,
 }, async () => {
   const service = await startService({
     script: SCRIPT,
@@ -76,13 +76,13 @@ test('F20: a client that never reads is cut and its agent stopped, a slow one be
     for (let chunks = 0; chunks < 40; chunks += 1) steady.read(16 * 1024)
   }, 20)
   await until('the first agent to be stopped', 12_000, () => first !== undefined && !isAlive(first))
-  await until('one run to be left', 2000, async () => (await activeRuns(service)) === 1)
+  await until('one run to be left', 5000, async () => (await activeRuns(service)) === 1)
   expect(steady.received()).toBeGreaterThan(100_000)
   clearInterval(reading)
   steady.socket.destroy()
   never.socket.resume()
   await until('the cut to arrive', 3000, () => never.socket.closed)
-  await until('no run to be active', 3000, async () => (await activeRuns(service)) === 0)
+  await until('no run to be active', 5000, async () => (await activeRuns(service)) === 0)
   expect(await service.metrics()).toMatch(
     /cursor_adapter_runs_total\{[^}]*outcome="cancelled"\} [12]/,
   )

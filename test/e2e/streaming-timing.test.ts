@@ -32,7 +32,8 @@ const SCRIPT = {
   ],
 }
 
-describe('timing', { timeout: 60_000 }, () => {
+// What is measured here is time, and the machine may be busy with other tests.
+describe('timing', { timeout: 60_000, retry: 2 }, () => {
   let service: Service
   beforeAll(async () => {
     service = await startService({

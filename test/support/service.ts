@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isObject, type JsonObject, parseJson } from '../../src/lib/json.ts'
+import { within } from './pace.ts'
 import { isAlive, until } from './until.ts'
 
 /** The checkout, also for the compiled copy of this file below dist/. */
@@ -83,7 +84,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const program = options.program === undefined ? [CLI, 'serve', '--port', '0'] : [options.program]
   const child = spawn(process.execPath, [...program, ...(options.args ?? [])], {
     env: {
-      PATH: process.env['PATH'] ?? '',
+      PATH: process.env.PATH ?? '',
       HOME: home,
       TMPDIR: temporary,
       CURSOR_ADAPTER_HOME: join(folder, 'adapter'),
@@ -108,7 +109,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     })
   })
   let url = ''
-  await until('the service to listen', 15_000, () => {
+  await until('the service to listen', within(15_000), () => {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(
         `the service ended at once (${child.exitCode}): ${output.stdout}${output.stderr}`,
@@ -129,7 +130,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     journal,
     prompts: () =>
       journal().flatMap((fact) =>
-        fact['event'] === 'prompt' && typeof fact['prompt'] === 'string' ? [fact['prompt']] : [],
+        fact.event === 'prompt' && typeof fact.prompt === 'string' ? [fact.prompt] : [],
       ),
     stdout: () => output.stdout,
     stderr: () => output.stderr,
@@ -165,12 +166,16 @@ export async function nothingLeft(
   scratchRoot: string,
 ): Promise<void> {
   const pids = journal.flatMap((fact) =>
-    (fact['event'] === 'start' || fact['event'] === 'grandchild') && typeof fact['pid'] === 'number'
-      ? [fact['pid']]
+    (fact.event === 'start' || fact.event === 'grandchild') && typeof fact.pid === 'number'
+      ? [fact.pid]
       : [],
   )
-  await until('every agent to be gone', 5000, () => !pids.some(isAlive))
-  await until('the scratch root to be empty', 2000, () => scratchFolders(scratchRoot).length === 0)
+  await until('every agent to be gone', within(5000), () => !pids.some(isAlive))
+  await until(
+    'the scratch root to be empty',
+    within(2000),
+    () => scratchFolders(scratchRoot).length === 0,
+  )
 }
 
 export function scratchFolders(scratchRoot: string): string[] {

@@ -18,6 +18,7 @@ import type { CliWatch } from './service/cli-watch.ts'
 import { createModelChooser } from './service/model-choice.ts'
 import { createSkillPlanner } from './service/skills.ts'
 import { createWorkspaceChooser, readableClientFolder } from './service/workspace.ts'
+import { removeScratch } from './workspace/scratch.ts'
 import type { Conversations } from './sessions/conversations.ts'
 
 /** Undelivered replies in memory. Source: design, Memory. */
@@ -30,6 +31,7 @@ export const NOTHING_YET: PoolSnapshot = {
   parked: 0,
   children: { starting: 0, warm: 0, busy: 0, parked: 0, idle: 0, closing: 0 },
   warmingOff: {},
+  longestWaitMs: 0,
 }
 
 export function makePool(input: ServiceInput, folders: Folders, metrics: Metrics): AgentPool {
@@ -57,6 +59,7 @@ export function makePool(input: ServiceInput, folders: Folders, metrics: Metrics
     warm: config.pool.warm,
     warmIdleMs: config.pool.warm_idle * 1000,
     restarts: { count, withinMs: perS * 1000 },
+    removeFolder: (root) => removeScratch({ root }),
     telemetry: metrics.telemetry,
     logger,
   })
@@ -100,7 +103,8 @@ export function answererParts(from: AnswererInput): AnswererParts {
       join: config.retries.join,
       store: { ...REPLY_STORE, windowMs: config.retries.window * 1000 },
     },
-    cli() {
+    async cli() {
+      await watch.current()
       const { binary, version } = watch.require()
       return { binary, version, promptVia: pool.promptViaFor(binary, version) }
     },
@@ -134,7 +138,9 @@ export function answererParts(from: AnswererInput): AnswererParts {
     onFailure(code) {
       // Cursor's own refusal knows better than our list; a missing CLI may be back in a moment.
       if (code === 'model-not-found') void catalogue.refresh().catch(() => undefined)
-      if (code === 'cli-missing') watch.doubt()
+      if (code === 'cli-missing' || code === 'agent-failed') watch.doubt()
+      // It may only have moved: the next request uses it where it is now.
+      if (code === 'cli-missing') void watch.check()
     },
     telemetry: metrics.telemetry,
     logger,

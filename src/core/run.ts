@@ -42,6 +42,8 @@ export interface PoolSnapshot {
   readonly children: Readonly<Record<ChildState, number>>
   /** Why warming is off for a binary, by binary path; empty when all is well. */
   readonly warmingOff: Readonly<Record<string, string>>
+  /** How long the first in the queue has been waiting; 0 when nobody waits. */
+  readonly longestWaitMs: number
 }
 
 /** How a run may go on from the conversation's last one instead of taking the whole transcript. */

@@ -1,5 +1,6 @@
 // Ends children whose worker thread can no longer do it: by pid, with what the ledger recorded about them.
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isErrno } from '../lib/errno.ts'
 import { openLedger } from '../process/ledger.ts'
@@ -7,7 +8,10 @@ import { readEntry } from '../process/ledger-files.ts'
 import { endGroup } from '../process/terminate.ts'
 import type { SeatSettings } from './options.ts'
 
-export type OnKilled = (signal: 'SIGTERM' | 'SIGKILL') => void
+export interface LostChildrenParts {
+  readonly onKilled: (signal: 'SIGTERM' | 'SIGKILL') => void
+  readonly removeFolder: ((path: string) => Promise<void>) | undefined
+}
 
 export interface LostChildren {
   /** Ends the group led by `pid` with all it left, removes its folders, forgets it. Never rejects for one already gone. */
@@ -16,15 +20,16 @@ export interface LostChildren {
   endAll(): Promise<{ readonly groups: number; readonly folders: number }>
 }
 
-export function lostChildren(settings: SeatSettings, onKilled: OnKilled): LostChildren {
+export function lostChildren(settings: SeatSettings, parts: LostChildrenParts): LostChildren {
   const { ledgerDir, instance, killGraceMs, hasPs } = settings
   const folder = join(ledgerDir, instance)
+  const { onKilled, removeFolder = removeTree } = parts
 
   async function end(pid: number): Promise<void> {
     const entry = readEntry(join(folder, `${pid}.json`))
-    const startTime = entry?.startTime
-    await endGroup(pid, { exitGraceMs: 0, killGraceMs, hasPs, onKilled, startTime })
-    if (entry !== undefined) removeFolders(entry.folders, instance)
+    const known = { startTime: entry?.startTime, marker: entry?.marker }
+    await endGroup(pid, { exitGraceMs: 0, killGraceMs, hasPs, onKilled, ...known })
+    if (entry !== undefined) await removeOwn(entry.folders)
     openLedger(ledgerDir, instance).forget(pid)
   }
 
@@ -33,17 +38,21 @@ export function lostChildren(settings: SeatSettings, onKilled: OnKilled): LostCh
     await Promise.all(pids.map((pid) => end(Number(pid))))
     // A thread that died between making a folder and recording it, or while removing it.
     const folders = namesIn(settings.scratchRoot).map((name) => join(settings.scratchRoot, name))
-    return { groups: pids.length, folders: removeFolders(folders, instance) }
+    return { groups: pids.length, folders: await removeOwn(folders) }
+  }
+
+  /** Removes only folders whose name says that this instance made them. */
+  async function removeOwn(folders: readonly string[]): Promise<number> {
+    const own = folders.filter((path) => basename(path).startsWith(`${instance}-`))
+    for (const path of own) await removeFolder(path)
+    return own.length
   }
 
   return { end, endAll }
 }
 
-/** Removes only folders whose name says that this instance made them. */
-function removeFolders(folders: readonly string[], instance: string): number {
-  const own = folders.filter((folder) => basename(folder).startsWith(`${instance}-`))
-  for (const folder of own) rmSync(folder, { recursive: true, force: true, maxRetries: 2 })
-  return own.length
+function removeTree(path: string): Promise<void> {
+  return rm(path, { recursive: true, force: true, maxRetries: 2 })
 }
 
 function namesIn(folder: string): readonly string[] {

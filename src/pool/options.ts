@@ -33,6 +33,8 @@ export interface PoolOptions {
   readonly restarts: { readonly count: number; readonly withinMs: number }
   /** What to warm before the first request has come. */
   readonly firstProfile?: LaunchProfile
+  /** Removes a scratch folder of ours, whatever an agent made of it. Left out: a plain recursive removal. */
+  readonly removeFolder?: (path: string) => Promise<void>
   readonly telemetry: Telemetry
   readonly logger: Logger
 }

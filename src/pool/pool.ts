@@ -50,7 +50,10 @@ class ThreadedPool implements AgentPool {
     const { worker: settings, telemetry, logger, concurrency } = options
     this.#options = options
     this.#queue = new PQueue({ concurrency })
-    this.#lostChildren = lostChildren(settings, (signal) => telemetry.killed(signal))
+    this.#lostChildren = lostChildren(settings, {
+      onKilled: (signal) => telemetry.killed(signal),
+      removeFolder: options.removeFolder,
+    })
     this.#warm = new WarmPool({
       options,
       seats: () => this.#seats,
@@ -122,6 +125,7 @@ class ThreadedPool implements AgentPool {
       parked: 0,
       children: this.#seats.children(),
       warmingOff: this.#warm.off(),
+      longestWaitMs: this.#longestWaitMs(),
     }
   }
 
@@ -130,6 +134,14 @@ class ThreadedPool implements AgentPool {
     else setTimeout(() => this.#hurry.resolve(), graceMs).unref()
     this.#closed ??= this.#close()
     return this.#closed
+  }
+
+  #longestWaitMs(): number {
+    // In order of submission: the first that waits has waited longest.
+    for (const run of this.#runs) {
+      if (run.isWaiting) return Math.round(monotonicMs() - run.submittedMs)
+    }
+    return 0
   }
 
   #refusal(job: Job): Failure | undefined {

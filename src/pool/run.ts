@@ -93,6 +93,11 @@ export class PoolRun implements Run {
     return this.#openCalls.size > 0 || this.#held.length > 0 ? undefined : this.#lastSignMs
   }
 
+  /** In the queue: neither granted a slot nor ended. */
+  get isWaiting(): boolean {
+    return this.#grantedMs === undefined && this.#terminal === undefined
+  }
+
   granted(nowMs: number): void {
     this.#grantedMs = nowMs
     this.#lastSignMs = nowMs

@@ -45,7 +45,7 @@ export interface AnswererParts {
   readonly pool: Pool
   readonly settings: AnswererSettings
   /** @throws Refusal cli-missing, naming the setting that mends it. */
-  readonly cli: () => CliFacts
+  readonly cli: () => Promise<CliFacts>
   /** @throws Refusal model-not-found naming the nearest ones. */
   readonly chooseModel: (turn: Turn) => Promise<ModelChoice>
   /** Real path of the folder to work in, undefined for a scratch one. @throws Refusal when it must not be used. */
@@ -75,7 +75,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
   const starting = new Map<string, Promise<Reply>>()
 
   const prepare = async (turn: Turn, facts: RequestFacts): Promise<Prepared> => {
-    const cli = parts.cli()
+    const cli = await parts.cli()
     const [choice, workspace] = await Promise.all([
       parts.chooseModel(turn),
       parts.workspace(turn, facts.headers.get('x-cursor-workspace')),

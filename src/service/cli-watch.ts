@@ -1,4 +1,6 @@
-// Is Cursor's CLI there, and which version? Asked at start, then at most every 30 s, only when somebody wants to know.
+// Is Cursor's CLI there, and which version? Asked at start, then only when somebody wants to know: at most every 30 s
+// while it is there, every 5 s while it is not.
+import { setTimeout as delay } from 'node:timers/promises'
 import { Refusal } from '../core/failure.ts'
 import type { Logger } from '../core/telemetry.ts'
 
@@ -19,16 +21,22 @@ export interface CliWatchParts {
 export interface CliWatch {
   /** The last known state; never starts a process. */
   state(): CliState
-  /** A state not older than 30 s; one check at a time. */
+  /** A state not older than 30 s, 5 s for a missing one; one check at a time. */
   check(): Promise<CliState>
-  /** A run just failed for want of the CLI: the next question checks at once. */
+  /** A run just failed in a way that the CLI itself may be the cause of: the next check looks at once. */
   doubt(): void
+  /** For a run: a missing CLI is looked for anew, but for half a second at most. */
+  current(): Promise<CliState>
   /** @throws Refusal cli-missing when the last known state is missing. */
   require(): { readonly binary: string; readonly version: string }
 }
 
 /** Source: design, "Available = the binary is executable and --version last succeeded (cached 30 s)". */
 const FRESH_MS = 30_000
+/** Source: design, "missing CLI [is] remembered for 5 s in which no process is started". */
+const MISSING_FRESH_MS = 5_000
+/** A request must fail at once, also where `--version` hangs; the check goes on and the next request profits. */
+const REQUEST_WAITS_MS = 500
 const UNCHECKED: CliState = { at: 'missing', reason: 'not checked yet' }
 
 export function createCliWatch(parts: CliWatchParts): CliWatch {
@@ -55,12 +63,23 @@ export function createCliWatch(parts: CliWatchParts): CliWatch {
     return state
   }
 
+  const checkIfDue = async (): Promise<CliState> => {
+    const freshMs = state.at === 'missing' ? MISSING_FRESH_MS : FRESH_MS
+    if (parts.now() - checkedAtMs < freshMs) return state
+    checking ??= check()
+    return checking
+  }
+
   return {
     state: () => state,
-    async check() {
-      if (parts.now() - checkedAtMs < FRESH_MS) return state
-      checking ??= check()
-      return checking
+    check: checkIfDue,
+    async current() {
+      if (state.at === 'available') return state
+      const limit = new AbortController()
+      const late = delay(REQUEST_WAITS_MS, undefined, { signal: limit.signal }).catch(ignore)
+      await Promise.race([checkIfDue(), late])
+      limit.abort()
+      return state
     },
     doubt() {
       checkedAtMs = Number.NEGATIVE_INFINITY
@@ -73,6 +92,10 @@ export function createCliWatch(parts: CliWatchParts): CliWatch {
       )
     },
   }
+}
+
+function ignore(): void {
+  // The wait was cut short: the check came first.
 }
 
 function report(before: CliState, after: CliState, logger: Logger): void {

@@ -28,7 +28,7 @@ const PLAIN_QUESTION: Turn = {
 export async function firstProfile(
   parts: Pick<AnswererParts, 'cli' | 'chooseModel' | 'workspace' | 'settings'>,
 ): Promise<LaunchProfile> {
-  const cli = parts.cli()
+  const cli = await parts.cli()
   const { id: model } = await parts.chooseModel(PLAIN_QUESTION)
   const workspace = await parts.workspace(PLAIN_QUESTION, null)
   const { settings } = parts

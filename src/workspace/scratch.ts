@@ -41,7 +41,7 @@ export async function createScratch(scratchRoot: string, instance: string): Prom
 }
 
 /** Removes a folder made by createScratch; already gone is fine. Throws for any other name. */
-export async function removeScratch(folder: ScratchFolder): Promise<void> {
+export async function removeScratch(folder: Pick<ScratchFolder, 'root'>): Promise<void> {
   if (!NAME.test(basename(folder.root))) {
     throw new Error(`not a scratch folder of ours: ${basename(folder.root)}`)
   }

@@ -54,6 +54,7 @@ test.each(panels())('every metric in "$title" exists, label by label', async ({ 
     parked: 0,
     children: { starting: 0, warm: 0, busy: 0, parked: 0, idle: 0, closing: 0 },
     warmingOff: {},
+    longestWaitMs: 0,
   })
   const build = { version: '1', cliVersion: '2', backend: 'print' }
   const text = await createMetrics({ snapshot, build }).render()

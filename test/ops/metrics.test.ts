@@ -9,6 +9,7 @@ const idle: PoolSnapshot = {
   parked: 0,
   children: { starting: 0, warm: 0, busy: 0, parked: 0, idle: 0, closing: 0 },
   warmingOff: {},
+  longestWaitMs: 0,
 }
 const build = { version: '1.2.3', cliVersion: '2026.10.01-abc', backend: 'print' }
 const make = (snapshot: () => PoolSnapshot = () => idle) => createMetrics({ snapshot, build })

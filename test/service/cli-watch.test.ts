@@ -51,6 +51,38 @@ test('a version that hangs counts as missing, with that reason', async () => {
   })
 })
 
+test('a missing CLI is looked for again after 5 s, by requests too', async () => {
+  const { world, watch } = watched()
+  world.there = false
+  expect((await watch.current()).at).toBe('missing')
+  world.there = true
+  world.nowMs = 4_999
+  expect((await watch.current()).at).toBe('missing')
+  world.nowMs = 5_001
+  expect((await watch.current()).at).toBe('available')
+  expect(watch.require()).toMatchObject({ version: world.version })
+  expect(world.checks).toBe(1)
+})
+
+test('a request neither asks for the version of a CLI that is there, nor waits for one that hangs', async () => {
+  let answers: (version: string) => void = () => undefined
+  const watch = createCliWatch({
+    find: async () => ({ path: '/bin/cursor-agent' }),
+    version: () =>
+      new Promise((resolve) => {
+        answers = resolve
+      }),
+    logger: silentLogger,
+    now: () => 0,
+  })
+  expect((await watch.current()).at).toBe('missing')
+  const checked = watch.check()
+  answers('2026.10.01-aaaaaaa')
+  expect((await checked).at).toBe('available')
+  watch.doubt()
+  expect((await watch.current()).at).toBe('available')
+})
+
 test('doubt makes the next question look again', async () => {
   const { world, watch } = watched()
   await watch.check()

@@ -1,0 +1,68 @@
+// What the demo agent's journal says about the agents of a service.
+import { isObject, type JsonObject, numberAt, stringAt } from '../../src/lib/json.ts'
+import { within } from './pace.ts'
+import type { Service } from './service.ts'
+import { isAlive, until } from './until.ts'
+
+export interface AgentFacts {
+  readonly pid: number
+  readonly argv: readonly string[]
+  readonly cwd: string
+  /** Values of CURSOR_* variables, null for all others. */
+  readonly env: JsonObject
+}
+
+/** Every process that was started to run prompts (not `--version`, not the model list), in order. */
+export function agents(service: Service): AgentFacts[] {
+  return service.journal().flatMap((fact) => {
+    const argv = Array.isArray(fact.argv) ? fact.argv.map(String) : []
+    if (fact.event !== 'start' || !argv.includes('-p')) return []
+    const env = isObject(fact.env) ? fact.env : {}
+    return [{ pid: numberAt(fact, 'pid') ?? 0, argv, cwd: stringAt(fact, 'cwd') ?? '', env }]
+  })
+}
+
+/** The agents whose prompt contains a text, in the order in which they got it. */
+export function agentsOf(service: Service, text: string): AgentFacts[] {
+  const known = agents(service)
+  return service.journal().flatMap((fact) => {
+    const isIt = fact.event === 'prompt' && stringAt(fact, 'prompt')?.includes(text) === true
+    return isIt ? known.filter(({ pid }) => pid === fact.pid) : []
+  })
+}
+
+/** The one agent whose prompt contains a text. @throws when there is none, or more than one. */
+export function agentOf(service: Service, text: string): AgentFacts {
+  const [agent, ...more] = agentsOf(service, text)
+  if (agent === undefined || more.length > 0) {
+    throw new Error(`${more.length === 0 ? 'no agent' : 'several agents'} for ${text.slice(0, 80)}`)
+  }
+  return agent
+}
+
+/** Waits until an agent has got the prompt with this text. */
+export async function prompted(service: Service, text: string): Promise<AgentFacts> {
+  await until(
+    `the prompt ${text.slice(0, 40)}`,
+    within(10_000),
+    () => agentsOf(service, text).length > 0,
+  )
+  return agentOf(service, text)
+}
+
+/** An agent and all its helper processes. */
+export function familyOf(service: Service, pid: number): number[] {
+  const helpers = service.journal().filter((fact) => fact.event === 'grandchild' && fact.of === pid)
+  return [pid, ...helpers.map((fact) => numberAt(fact, 'pid') ?? 0)]
+}
+
+/** `quietMs`: on a quiet machine. */
+export async function allGone(label: string, quietMs: number, pids: readonly number[]) {
+  await until(`${label} to be gone`, within(quietMs), () => !pids.some(isAlive))
+}
+
+/** The value after a flag; undefined when the flag is not there. */
+export function flagOf(agent: AgentFacts, flag: string): string | undefined {
+  const at = agent.argv.indexOf(flag)
+  return at === -1 ? undefined : agent.argv[at + 1]
+}

@@ -157,6 +157,7 @@ export class Attempt implements SeatUser {
   #happened(message: Extract<FromWorker, { type: 'events' }>): void {
     const { events, readAtMs, bytes } = message
     const last = events.at(-1)
+    const hadSeen = this.#seen
     this.#seen ||= events.some((event) => isVisible(event) || isWork(event))
     if (this.#mayRepeat && !this.#seen && last?.type === 'failure' && last.again !== undefined) {
       this.#withheld = last
@@ -164,6 +165,7 @@ export class Attempt implements SeatUser {
       return
     }
     if (this.#run.push({ events, readAtMs }, bytes)) this.#firstSign()
+    if (this.#seen && !hadSeen) this.#parts.seats.watch.spoke()
     // Also when the run had ended before: the worker is done all the same.
     if (last !== undefined && isTerminal(last)) this.#expectEnd()
   }

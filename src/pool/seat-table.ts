@@ -17,12 +17,18 @@ export interface SeatTableParts {
 export interface SpareWatch {
   /** A seat became usable, a spare ready, or a child went: another spare may be due. */
   changed(): void
+  /** A run has said its first words. */
+  spoke(): void
   /** A spare could not be launched, or died or spoke before its prompt. */
   spoiled(spare: Spare, reason: string): void
 }
 
 export class SeatTable {
-  watch: SpareWatch = { changed: () => undefined, spoiled: () => undefined }
+  watch: SpareWatch = {
+    changed: () => undefined,
+    spoke: () => undefined,
+    spoiled: () => undefined,
+  }
   #parts: SeatTableParts
   #seats = new Map<number, Seat>()
   /** Threads that are gone while their children are still being ended. */

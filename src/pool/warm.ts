@@ -17,6 +17,13 @@ const STARTING_AT_ONCE = 3
 const STARTING_MS = 10_000
 /** A spare gives way to another profile only when that is so much likelier. */
 const CLEARLY_LIKELIER = 1.5
+/**
+ * Starting a process holds up every thread of this one (measured: 10 to 25 ms on the way of a first token, two cores), so
+ * a spare's successor waits for the first words of the run that took it, but not longer than this.
+ */
+const FIRST_WORDS_MS = 75
+/** Until those words are on their way to the client. */
+const HANDED_OVER_MS = 5
 const TICK_MS = 5_000
 const SLEPT_MS = 30_000
 
@@ -35,6 +42,8 @@ export class WarmPool implements SpareWatch {
   #health: WarmHealth
   #timer: NodeJS.Timeout | undefined
   #scheduled = false
+  /** Set while a prompt was just written. */
+  #patience: NodeJS.Timeout | undefined
   #stopped = false
   #tickedAtMs = Date.now()
 
@@ -75,10 +84,14 @@ export class WarmPool implements SpareWatch {
     this.#demand.active(count, monotonicMs())
   }
 
-  /** A run's prompt has been written: the moment to replace the spare it took. */
+  /** A run's prompt has been written: the spare it took is replaced as soon as that disturbs nobody. */
   prompted(job: Job, warm: boolean): void {
     if (warm) this.#health.proven(job.profile)
-    this.changed()
+    if (this.#patience === undefined) this.#refillIn(FIRST_WORDS_MS)
+  }
+
+  spoke(): void {
+    if (this.#patience !== undefined) this.#refillIn(HANDED_OVER_MS)
   }
 
   played(job: Job, terminal: Terminal): void {
@@ -92,7 +105,7 @@ export class WarmPool implements SpareWatch {
 
   /** Looks for missing spares, after what is going on now. */
   changed(): void {
-    if (this.#stopped || this.#scheduled) return
+    if (this.#stopped || this.#scheduled || this.#patience !== undefined) return
     this.#scheduled = true
     setImmediate(() => {
       this.#scheduled = false
@@ -104,7 +117,16 @@ export class WarmPool implements SpareWatch {
   stop(): void {
     this.#stopped = true
     clearInterval(this.#timer)
+    clearTimeout(this.#patience)
     this.#drop('shutdown', () => true)
+  }
+
+  #refillIn(ms: number): void {
+    clearTimeout(this.#patience)
+    this.#patience = setTimeout(() => {
+      this.#patience = undefined
+      this.#refill()
+    }, ms).unref()
   }
 
   #startTicking(): void {

@@ -9,7 +9,11 @@ export interface FailureReply {
 }
 
 /** A failure as this file needs it: a Refusal, or a run's `failure` event. */
-export type Failed = WireFailure & { readonly retryAfterS?: number | undefined }
+export type Failed = WireFailure & {
+  readonly retryAfterS?: number | undefined
+  /** The request failed before, after work was done: nobody may send it again by himself. */
+  readonly repeated?: boolean
+}
 
 const INTERNAL: Failed = {
   code: 'internal',
@@ -23,13 +27,24 @@ export function failedOf(error: unknown): Failed {
 
 export function failureReply(protocol: Protocol, failed: Failed): FailureReply {
   return {
-    status: protocol.status(failed.code),
+    status: statusOf(protocol, failed),
     headers: {
       'content-type': 'application/json; charset=utf-8',
-      ...retryHeaders(failed.code, failed.retryAfterS),
+      ...(failed.repeated === true ? NO_RETRY : retryHeaders(failed.code, failed.retryAfterS)),
     },
     body: JSON.stringify(protocol.failure(failed)),
   }
+}
+
+const NO_RETRY = { 'x-should-retry': 'false' }
+
+/**
+ * Source: clients of OpenAI's APIs repeat every 5xx and ignore `x-should-retry` (OpenCode, Cline, Qwen, pi, Codex), and none
+ * repeats a 400; Claude Code obeys the header, but tries variants of a request after a 400 (measured, November 2026).
+ */
+function statusOf(protocol: Protocol, failed: Failed): number {
+  if (failed.repeated === true && protocol.api !== 'messages') return 400
+  return protocol.status(failed.code)
 }
 
 /**
@@ -43,7 +58,7 @@ function retryHeaders(
   const row = FAILURES[code]
   const seconds = retryAfterS ?? row.retryAfterS
   return {
-    ...(row.noRetry ? { 'x-should-retry': 'false' } : {}),
+    ...(row.noRetry ? NO_RETRY : {}),
     ...(seconds === undefined
       ? {}
       : { 'retry-after': String(Math.min(30, Math.max(1, Math.ceil(seconds)))) }),

@@ -11,6 +11,7 @@ import { monotonicMs } from '../lib/clock.ts'
 import type { Conversations } from '../sessions/conversations.ts'
 import { type Identity, identify, type RequestKind } from '../sessions/identity.ts'
 import { readTranscript } from '../sessions/transcript.ts'
+import { createFailedTurns } from './failed-turns.ts'
 import { fingerprint } from './fingerprint.ts'
 import { SessionKeeper } from './going-on.ts'
 import { handOut } from './hand-out.ts'
@@ -71,6 +72,10 @@ export function createAnswerer(parts: AnswererParts): Answerer {
   const store = createReplyStore(settings.store)
   const live = createLiveTurns(() => telemetry.retry('superseded'))
   const keeper = new SessionKeeper({ conversations: parts.conversations, forget: parts.forget })
+  const failedTurns = createFailedTurns({
+    max: settings.store.maxReplies,
+    windowMs: settings.store.windowMs,
+  })
   /** Requests between their look-up and their entry in the store: two equal ones at once must not both run. */
   const starting = new Map<string, Promise<Reply>>()
 
@@ -145,7 +150,13 @@ export function createAnswerer(parts: AnswererParts): Answerer {
         )
         const { start } = run.marks()
         if (start !== undefined) telemetry.sessionTurn(turnKind(start))
-        if (terminal.type === 'failure') parts.onFailure(terminal.code)
+        if (terminal.type === 'failure') {
+          parts.onFailure(terminal.code)
+          const state = ended.state()
+          if (state.at === 'failed' && state.worked && identity.key !== undefined) {
+            failedTurns.put({ credential, key: identity.key, chain: transcript.whole }, terminal)
+          }
+        }
         // Delivery is known only when the last reader is released; without readers nobody will say so.
         if (ended.readers === 0) store.settle(print, ended)
       },
@@ -217,6 +228,14 @@ export function createAnswerer(parts: AnswererParts): Answerer {
             break
           case 'anew':
             break
+        }
+      }
+      if (identity.key !== undefined && settings.join) {
+        const { key } = identity
+        const failed = failedTurns.find({ credential: facts.credential, key }, turn.messages)
+        if (failed !== undefined) {
+          telemetry.retry('failed-again')
+          throw repeatedFailure(failed)
         }
       }
       const sibling = identity.conversation === undefined ? undefined : starting.get(print)

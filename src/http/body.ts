@@ -13,6 +13,22 @@ const DRAIN_MS = 20_000
 /** … and how much of it, beyond the limit. */
 const DRAIN_BYTES = 256 * 1024 * 1024
 
+/** Parsing this much takes the better part of a millisecond. */
+const LARGE_BYTES = 32 * 1024
+
+let lastTurn = Promise.resolve()
+
+/** Large bodies that arrive together are parsed one per turn of the event loop, so that running streams get theirs. */
+function ownTurn(): Promise<void> {
+  lastTurn = lastTurn.then(
+    () =>
+      new Promise((resolve) => {
+        setImmediate(resolve)
+      }),
+  )
+  return lastTurn
+}
+
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i
 
 /**
@@ -24,7 +40,9 @@ export async function readJsonBody(
   limitBytes: number,
 ): Promise<unknown> {
   requireJson(incoming)
-  const text = (await readBytes(incoming, limitBytes)).toString('utf8')
+  const bytes = await readBytes(incoming, limitBytes)
+  if (bytes.length > LARGE_BYTES) await ownTurn()
+  const text = bytes.toString('utf8')
   const body = parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
   if (body !== undefined) return body
   throw new Refusal(
@@ -85,7 +103,8 @@ function readBytes(incoming: IncomingMessage, limitBytes: number): Promise<Buffe
     incoming.on('error', (cause) => reject(new BodyAborted('client left', { cause })))
     incoming.on('close', () => {
       clearTimeout(timer)
-      reject(new BodyAborted('client left'))
+      // After the end it would be an error object with its stack for every request there is.
+      if (!incoming.readableEnded) reject(new BodyAborted('client left'))
     })
   })
 }

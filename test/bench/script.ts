@@ -9,16 +9,19 @@ function run(match: string, ...steps: readonly object[]): object {
 }
 
 /** Stamped events a stream has, at 100 a second. */
-export const STAMPS = { full: 500, quick: 200 }
+export const STAMPS = { full: 600, quick: 400 }
 export const BURST_SIZE = 20
 /** Events of 4,000 characters: 100 MB of text. */
 const LARGE = { events: 25_000, size: 4000 }
 
 export function benchScript(quick: boolean): object {
   const stamps = { events: quick ? STAMPS.quick : STAMPS.full, perSecond: 100 }
-  const bursts = [3000, 30_000, 100_000, 300_000, 1_000_000].map((events) =>
-    run(`burst ${events}`, { burst: { events, size: BURST_SIZE } }),
-  )
+  // Without the repeats of the whole text at the end: those are single lines as long as the answer, and a measure of
+  // memory would only find them.
+  const bursts = [100_000, 300_000, 1_000_000].map((events) => ({
+    match: `^burst ${events}\\b`,
+    steps: [...opening, { burst: { events, size: BURST_SIZE } }, { result: { result: '' } }],
+  }))
   return {
     runs: [
       run('short', { delta: '~' }, ...words),

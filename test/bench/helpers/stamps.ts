@@ -4,15 +4,19 @@ const STAMP = /":"(\d{9,}) "/g
 /** Longer than a stamp with its quotes: what a chunk may have cut in two. */
 const OVERLAP = 40
 
+/** The first second of a stream is not counted: the agents themselves are still starting then, side by side. */
+const UNDER_WAY = 100
+
 export interface StampReader {
   /** Bytes that arrived at `atMs` (monotonic). */
   push(chunk: Buffer, atMs: number): void
-  /** Milliseconds from writing to arrival, one per stamp. */
+  /** Milliseconds from writing to arrival, one per stamp that counts. */
   readonly lateMs: readonly number[]
 }
 
 export function stampReader(): StampReader {
   const lateMs: number[] = []
+  let seen = 0
   let rest = ''
   return {
     lateMs,
@@ -20,7 +24,8 @@ export function stampReader(): StampReader {
       const text = rest + chunk.toString('latin1')
       let end = 0
       for (const match of text.matchAll(STAMP)) {
-        lateMs.push(atMs - Number(match[1]) / 1e6)
+        seen += 1
+        if (seen > UNDER_WAY) lateMs.push(atMs - Number(match[1]) / 1e6)
         end = match.index + match[0].length
       }
       rest = text.slice(Math.max(end, text.length - OVERLAP))

@@ -43,6 +43,8 @@ function folderIn(service: Service, name: string): string {
   return realpathSync(path)
 }
 
+const everythingIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
 const question = (content: string) => ({ messages: [{ role: 'user', content }] })
 const inFolder = (path: string) => ({ headers: { 'x-cursor-workspace': path } })
 const git = (folder: string, ...args: string[]): string =>
@@ -136,7 +138,7 @@ describe('a service with the usual settings', () => {
     async (api) => {
       const folder = folderIn(service, `clean-${api}`)
       git(folder, 'init', '-q')
-      const before = readdirSync(folder, { recursive: true }).toSorted()
+      const before = everythingIn(folder)
       const excluded = readFileSync(join(folder, '.git/info/exclude'))
       const tools = {
         chat: [{ type: 'function', function: { name: 'read', parameters: { type: 'object' } } }],
@@ -144,7 +146,7 @@ describe('a service with the usual settings', () => {
       }[api]
       const body = { ...question(unique('ordinary')), tools }
       expect((await send(service, { api, stream: true }, body, inFolder(folder))).text).toBe('ok')
-      expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual(before)
+      expect(everythingIn(folder)).toEqual(before)
       expect(readFileSync(join(folder, '.git/info/exclude'))).toEqual(excluded)
       expect(git(folder, 'status', '--porcelain', '--ignored')).toBe('')
     },
@@ -258,7 +260,10 @@ test('F67: of twenty runs with every kind of end, then a SIGKILL and a restart, 
   const runs = Array.from({ length: 20 }, async (_, at) => {
     const kind = ['plain', 'fail', 'hang', 'edit'][at % 4] ?? ''
     const text = unique(kind)
-    if (kind !== 'hang') return void (await send(first, STREAM, question(text)))
+    if (kind !== 'hang') {
+      await send(first, STREAM, question(text))
+      return
+    }
     const left = new AbortController()
     const reply = send(first, STREAM, question(text), { signal: left.signal })
     await prompted(first, text)

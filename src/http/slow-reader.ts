@@ -1,6 +1,7 @@
 // Tells a reader that takes little from one that takes nothing, by the kernel's own count where the system shows it.
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
+import { monotonicMs } from '../lib/clock.ts'
 import { isErrno } from '../lib/errno.ts'
 
 /** Looks per limit: progress is known to a quarter of it, and streams that are blocked for less cost nothing. */
@@ -17,18 +18,21 @@ export interface SlowReaderWatch {
 /** The clock starts now; returns the stop. */
 export function watchReader({ untaken, limitMs, cut }: SlowReaderWatch): () => void {
   let before: number | undefined
-  let idleLooks = 0
+  let takenAtMs = monotonicMs()
   let stopped = false
   const look = async (): Promise<void> => {
     const now = await untaken()
     if (stopped) return
-    const took = before !== undefined && now !== undefined && now < before
-    idleLooks = took ? 0 : idleLooks + 1
+    if (before !== undefined && now !== undefined && now < before) takenAtMs = monotonicMs()
     before = now
-    if (idleLooks >= LOOKS) cut()
+    // Timers count whole milliseconds and may be early by a fraction.
+    if (monotonicMs() - takenAtMs + 1 >= limitMs) cut()
     else timer = next()
   }
-  const next = (): NodeJS.Timeout => setTimeout(() => void look(), limitMs / LOOKS)
+  const next = (): NodeJS.Timeout => {
+    const leftMs = takenAtMs + limitMs - monotonicMs()
+    return setTimeout(() => void look(), Math.min(limitMs / LOOKS, Math.max(1, leftMs)))
+  }
   let timer = next()
   return () => {
     stopped = true

@@ -3,6 +3,7 @@ import { setInterval as every } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { APIS, type Api, ask, PATHS, unique } from '../support/ask.ts'
 import { residentMiB } from '../support/memory.ts'
+import { within } from '../support/pace.ts'
 import { postRaw, type RawClient } from '../support/raw-client.ts'
 import { type Service, startService } from '../support/service.ts'
 import { OK, run } from '../support/steps.ts'
@@ -56,7 +57,7 @@ test('F20: memory stays bounded behind slow readers, and the agents wait', {
   expect(agents(service).every(isAlive)).toBe(true)
   expect(mostMiB - beforeMiB).toBeLessThan(4 * 12)
   for (const { socket } of clients) socket.destroy()
-  await until('the agents to be gone', 10_000, () => !agents(service).some(isAlive))
+  await until('the agents to be gone', within(4000), () => !agents(service).some(isAlive))
   await until('no run to be active', 5000, async () => (await activeRuns(service)) === 0)
   await service.stop()
 })
@@ -69,13 +70,17 @@ test('F20: a client that never reads is cut and its agent stopped, a slow one be
     settings: { 'pool.warm': 0, 'limits.slow_reader': 2 },
   })
   const never = await flood(service, 'messages')
-  await until('its agent to be at work', 10_000, () => agents(service).length === 1)
+  await until('its agent to be at work', within(10_000), () => agents(service).length === 1)
   const [first] = agents(service)
   const steady = await flood(service, 'chat')
   const reading = setInterval(() => {
     for (let chunks = 0; chunks < 40; chunks += 1) steady.read(16 * 1024)
   }, 20)
-  await until('the first agent to be stopped', 12_000, () => first !== undefined && !isAlive(first))
+  await until(
+    'the first agent to be stopped',
+    within(12_000),
+    () => first !== undefined && !isAlive(first),
+  )
   await until('one run to be left', 5000, async () => (await activeRuns(service)) === 1)
   expect(steady.received()).toBeGreaterThan(100_000)
   clearInterval(reading)

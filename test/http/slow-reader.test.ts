@@ -22,32 +22,44 @@ test('the send queue is that of our end of the connection', () => {
 })
 
 describe('the watch', () => {
+  const LIMIT_MS = 80
+  /** `counts` are what the looks find, the last one for ever. */
   const watch = (counts: readonly (number | undefined)[]) => {
-    const seen = { looks: 0, cuts: 0 }
+    const seen = { looks: 0, cuts: 0, lastNewMs: performance.now(), cutMs: 0 }
     const stop = watchReader({
-      limitMs: 40,
-      untaken: async () => counts[Math.min(seen.looks++, counts.length - 1)],
+      limitMs: LIMIT_MS,
+      untaken: async () => {
+        if (seen.looks < counts.length) seen.lastNewMs = performance.now()
+        seen.looks += 1
+        return counts[Math.min(seen.looks, counts.length) - 1]
+      },
       cut: () => {
         seen.cuts += 1
+        seen.cutMs = performance.now()
       },
     })
     onTestFinished(stop)
     return seen
   }
 
-  test.each([[[undefined]], [[500]], [[500, 600, 700]]])(
-    'cuts after four idle looks: %j',
+  test.each([[[undefined]], [[500]], [[500, 600]]])(
+    'cuts when nothing was taken for the limit: %j',
     async (counts) => {
+      const startMs = performance.now()
       const seen = watch(counts)
-      await until('the cut', 2000, () => seen.cuts > 0)
-      expect(seen).toEqual({ looks: 4, cuts: 1 })
+      await until('the cut', 5000, () => seen.cuts > 0)
+      expect(seen.cutMs - startMs).toBeGreaterThanOrEqual(LIMIT_MS - 2)
+      expect(seen.looks).toBeLessThanOrEqual(5)
     },
   )
 
   test('waits as long as something is taken, and a whole limit after it', async () => {
-    const seen = watch([900, 800, 800, 800, 700, 600, 600])
-    await until('the cut', 2000, () => seen.cuts > 0)
-    expect(seen).toEqual({ looks: 10, cuts: 1 })
+    const counts = [900, 800, 700, 650, 600, 500, 400, 300]
+    const seen = watch(counts)
+    await until('the cut', 5000, () => seen.cuts > 0)
+    expect(seen.looks).toBeGreaterThan(counts.length)
+    expect(seen.cutMs - seen.lastNewMs).toBeGreaterThanOrEqual(LIMIT_MS - 2)
+    expect(seen.cuts).toBe(1)
   })
 })
 

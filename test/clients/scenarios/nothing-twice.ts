@@ -1,0 +1,85 @@
+// What Cursor did is seen once and done once, also when the run fails after its edit.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stringAt } from '../../../src/lib/json.ts'
+import { EDIT_STEPS, EDITED_FILE, EDITED_ONCE, ERRAND_STEPS, OTHERWISE } from '../errand.ts'
+import { blocksOf, ofType, resultOf, sentBlocks, strings, textsOf } from '../heard.ts'
+import type { Scenario, Stage } from '../stage.ts'
+
+const edited = ({ project }: Stage): string => readFileSync(join(project, EDITED_FILE), 'utf8')
+
+/** The client ran no tool: it neither showed nor sent a result of its own. */
+function ranNothing({ tap }: Stage, messages: readonly Readonly<Record<string, unknown>>[]): void {
+  assert.deepEqual(ofType(blocksOf(messages, 'assistant'), /^tool_use$/), [])
+  assert.deepEqual(ofType(blocksOf(messages, 'user'), /^tool_result$/), [])
+  for (const { body } of tap.turns()) {
+    assert.deepEqual(ofType(sentBlocks(body), /^tool_(?:use|result)$/), [])
+  }
+}
+
+export const nothingTwice: Scenario = {
+  name: 'nothing twice',
+  script: { runs: [{ match: 'Run the errand', steps: ERRAND_STEPS }, OTHERWISE] },
+  async run(stage) {
+    const { code, messages, stderr } = await stage.ask('Run the errand.')
+    assert.equal(code, 0, stderr)
+    assert.equal(edited(stage), EDITED_ONCE)
+    ranNothing(stage, messages)
+    assert.equal(stage.prompts('Run the errand').length, 1)
+
+    const blocks = blocksOf(messages, 'assistant')
+    const calls = ofType(blocks, /^server_tool_use$/)
+    assert.deepEqual(strings(calls, 'name'), ['Read', 'Edit', 'Bash', 'Agent', 'Agent', 'Agent'])
+    const results = ofType(blocks, /_tool_result$/)
+    const ids = strings(calls, 'id')
+    assert.equal(new Set(ids).size, calls.length)
+    assert.deepEqual(strings(results, 'tool_use_id').toSorted(), ids.toSorted())
+    assert.equal(textsOf(blocks), 'I look first.All of it is done.')
+
+    assert.equal(stringAt(resultOf(messages), 'result'), 'All of it is done.')
+    assert.equal(resultOf(messages).is_error, false)
+    const [turn, ...more] = stage.tap.turns()
+    assert.deepEqual(more, [])
+    assert.match(turn?.answer ?? '', /"stop_reason":"end_turn"/)
+  },
+}
+
+const FAILING: Pick<Scenario, 'script' | 'run'> = {
+  script: {
+    runs: [
+      {
+        match: 'Run the errand',
+        steps: [
+          { init: true },
+          { delta: 'I edit.' },
+          { recap: 'm1' },
+          ...EDIT_STEPS,
+          { stderr: 'Error: the model went away\n' },
+          { exit: 1 },
+        ],
+      },
+      OTHERWISE,
+    ],
+  },
+  async run(stage) {
+    const { messages, ms } = await stage.ask('Run the errand.')
+    assert.equal(edited(stage), EDITED_ONCE)
+    assert.equal(stage.prompts('Run the errand').length, 1)
+    ranNothing(stage, messages)
+    assert.ok(ms < 60_000, `it took ${ms} ms`)
+    const result = resultOf(messages)
+    assert.equal(result.is_error, true, JSON.stringify(result))
+    assert.match(stringAt(result, 'result') ?? '', /the model went away/)
+  },
+}
+
+/** Whole blocks were shown: the client sends them back and asks to go on. */
+export const failureAfterEdit: Scenario = { name: 'failure after the edit', ...FAILING }
+
+/** The block of text is open when the stream breaks: the client asks again without streaming. */
+export const failureAfterHiddenEdit: Scenario = {
+  name: 'failure after a hidden edit',
+  settings: { 'tools.show': 'off' },
+  ...FAILING,
+}

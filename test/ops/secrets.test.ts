@@ -50,7 +50,7 @@ const ask = async (content: string, key: string, path = '/v1/chat/completions') 
   return { status: response.status, text: `${headers}\n${await response.text()}` }
 }
 
-test('no key comes out in bodies, headers, health, metrics, logs or standard output', async () => {
+test('F81: no key comes out in bodies, headers, health, metrics, logs or standard output', async () => {
   const good = await ask('hello', OURS)
   expect(good.status).toBe(200)
   const refused = await ask('hello', WRONG)

@@ -102,7 +102,7 @@ test('a slot is given back only when the child is gone, not when the answer is c
     expect(await outline(lingering)).toEqual(['a', 'finish'])
     expect(next.marks().queueMs).toBeUndefined()
     const [pid] = pids()
-    await until('the next run to start', 5_000, () => next.marks().queueMs !== undefined)
+    await until('the next run to start', 15_000, () => next.marks().queueMs !== undefined)
     expect(isAlive(pid ?? 0)).toBe(false)
     expect(await outline(next)).toEqual(['b', 'finish'])
   })

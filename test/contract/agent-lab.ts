@@ -64,11 +64,12 @@ export class Lab {
     }
   }
 
-  async launch(options: LabOptions = {}): Promise<Agent> {
+  /** Writes the script and says how a worker would be set. */
+  settings(options: LabOptions): WorkerSettings {
     const { steps = [], startup = [] } = options
     const script = join(this.folder, 'script.json')
     writeFileSync(script, JSON.stringify({ startup, runs: [{ steps }], ...options.script }))
-    const settings: WorkerSettings = {
+    return {
       instance: 'a1b2c3d4e5f6',
       scratchRoot: this.scratchRoot,
       ledgerDir: join(this.folder, 'ledger'),
@@ -85,6 +86,10 @@ export class Lab {
         ...options.env,
       },
     }
+  }
+
+  async launch(options: LabOptions = {}): Promise<Agent> {
+    const settings = this.settings(options)
     const onKilled = (signal: string): void => {
       this.kills.push(signal)
     }

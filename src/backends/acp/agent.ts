@@ -19,11 +19,12 @@ import { removeScratch, type ScratchFolder } from '../../workspace/scratch.ts'
 import type { Agent, AgentHooks, ExitFacts, WorkerSettings } from '../backend.ts'
 import { AcpRefusal } from './client.ts'
 import { createAcpReader } from './events.ts'
-import { cancelled, isMissingSession, StepFailed, sessionGone } from './failures.ts'
+import { cancelled, isMissingSession, sessionGone } from './failures.ts'
 import { INITIALIZE, INITIALIZE_MS } from './handshake.ts'
 import type { AcpLink } from './link.ts'
-import { replyTo } from './permissions.ts'
-import { type Session, Sessions, sessionKey } from './sessions.ts'
+import { type Opening, Openings } from './openings.ts'
+import { permissionsOf, replyTo } from './permissions.ts'
+import { type Session, Sessions } from './sessions.ts'
 import { Turn, type TurnEnd } from './turn.ts'
 
 export interface AcpAgentParts {
@@ -39,8 +40,6 @@ export interface AcpAgentParts {
 const CANCEL_MS = 250
 /** Ways to end in which nothing is under way, so that the child may end by itself. */
 const CALM: ReadonlySet<ExitCause> = new Set(['done', 'recycled', 'shutdown', 'discarded'])
-
-type Opening = Promise<Session | Failure>
 
 interface Active {
   readonly profile: LaunchProfile
@@ -62,8 +61,7 @@ export class AcpAgent implements Agent {
   readonly #child: Child
   readonly #link: AcpLink
   readonly #sessions: Sessions
-  readonly #initialized: Promise<JsonObject>
-  #next: { readonly key: string; readonly session: Opening } | undefined
+  readonly #openings: Openings
   #active: Active | undefined
   #turn: Turn | undefined
   #kept: Kept | undefined
@@ -86,14 +84,16 @@ export class AcpAgent implements Agent {
       this.#spoil = resolve
     })
     const { model } = parts.profile
+    const initialized = link.step('initialize', INITIALIZE, INITIALIZE_MS, model)
+    // Whoever needs it sees the failure.
+    initialized.catch(ignore)
     this.#sessions = new Sessions(parts.scratch.work, async (method, params, ms) => {
-      await this.#initialized
+      await initialized
       return link.step(method, params, ms, model)
     })
-    this.#initialized = link.step('initialize', INITIALIZE, INITIALIZE_MS, model)
-    // Whoever needs it sees the failure.
-    this.#initialized.catch(ignore)
-    this.prepare(parts.profile)
+    const onFailure = (failure: Failure): Failure => this.#stepFailed(failure)
+    this.#openings = new Openings(this.#sessions, initialized, onFailure)
+    this.#openings.prepare(parts.profile)
     this.ready = this.#untilOpen()
     void this.#watchExit()
     this.ended = this.#untilGone()
@@ -131,11 +131,7 @@ export class AcpAgent implements Agent {
   }
 
   prepare(profile: LaunchProfile): void {
-    const key = sessionKey(profile)
-    if (this.#closed || this.#doubt !== '' || this.#next?.key === key) return
-    const before = this.#next
-    this.#next = { key, session: this.#opening(profile) }
-    if (before !== undefined) void this.#drop(before.session)
+    if (this.reusable) this.#openings.prepare(profile)
   }
 
   async cancelRun(_cause: ExitCause): Promise<boolean> {
@@ -177,7 +173,7 @@ export class AcpAgent implements Agent {
   asked(method: string, params: JsonObject): JsonObject | undefined {
     const active = this.#active
     const isOurs = stringAt(params, 'sessionId') === active?.session?.id && !active?.isStopped
-    const permissions = active?.profile.permissions ?? this.#parts.profile.permissions
+    const permissions = permissionsOf(active?.profile ?? this.#parts.profile)
     return replyTo(method, params, { permissions, cwd: isOurs ? active?.session?.cwd : undefined })
   }
 
@@ -246,67 +242,25 @@ export class AcpAgent implements Agent {
     }
   }
 
-  /** The session the prompt goes to, set to the job's model and mode; or why there is none. */
+  /** The session the prompt goes to; or why there is none. */
   async #sessionFor(active: Active, job: Job): Opening {
-    const taken = await this.#take(job)
-    if ('type' in taken) return taken
-    if (active.isStopped) {
-      // Opened for nothing, but opened: the next run can have it.
-      if (job.chatId === undefined) this.#putBack(job.profile, taken)
-      return cancelled
-    }
-    return this.#attempt(async () => {
-      await this.#sessions.apply(taken, job.profile)
-      return taken
-    })
-  }
-
-  async #take({ chatId, profile }: Job): Opening {
-    if (chatId !== undefined) {
-      const known = this.#sessions.get(chatId)
-      if (known !== undefined) return known
-      return this.#attempt(async () => {
-        const { agentCapabilities } = await this.#initialized
-        if (!isObject(agentCapabilities) || agentCapabilities.loadSession !== true)
-          throw new StepFailed(sessionGone)
-        return this.#sessions.load(chatId, profile)
-      })
-    }
-    const next = this.#next
-    if (next?.key !== sessionKey(profile)) return this.#opening(profile)
-    this.#next = undefined
-    return next.session
-  }
-
-  #putBack(profile: LaunchProfile, session: Session): void {
-    if (this.#next !== undefined) void this.#sessions.forget(session.id)
-    else this.#next = { key: sessionKey(profile), session: Promise.resolve(session) }
-  }
-
-  #opening(profile: LaunchProfile): Opening {
-    return this.#attempt(() => this.#sessions.open(profile))
+    if (this.#link.isOver) return this.#link.death(job.profile.model)
+    const session = await this.#openings.take(job)
+    if ('type' in session || !active.isStopped) return session
+    if (job.chatId === undefined) this.#openings.putBack(job.profile, session)
+    return cancelled
   }
 
   /** A step before the prompt that fails leaves the child in doubt. */
-  async #attempt(open: () => Promise<Session>): Opening {
-    try {
-      return await open()
-    } catch (error) {
-      if (!(error instanceof StepFailed)) throw error
-      const { failure } = error
-      if (failure.again !== 'fresh' && failure.code !== 'model-not-found') {
-        this.#doubt ||= failure.message
-        if (this.#active === undefined && !this.#link.isOver) {
-          this.#spoil(`it was not ready for a prompt: ${failure.message}`)
-        }
+  #stepFailed(failure: Failure): Failure {
+    if (!isHarmless(failure)) {
+      this.#doubt ||= failure.message
+      // What exited is spoiled by its exit, with its last words.
+      if (this.#active === undefined && !this.#link.isOver) {
+        this.#spoil(`it was not ready for a prompt: ${failure.message}`)
       }
-      return this.#closed ? cancelled : failure
     }
-  }
-
-  async #drop(opening: Opening): Promise<void> {
-    const session = await opening
-    if (!('type' in session)) await this.#sessions.forget(session.id)
+    return this.#closed ? cancelled : failure
   }
 
   #prompt(active: Active, session: Session, job: Job): Turn {
@@ -356,8 +310,11 @@ export class AcpAgent implements Agent {
   }
 
   async #refusal(error: unknown, model: string): Promise<Failure> {
-    const isGone = error instanceof AcpRefusal && isMissingSession(error.code, error.message)
-    if (isGone) return sessionGone
+    // The prompt was out: never again by ourselves.
+    if (!(error instanceof AcpRefusal)) {
+      return this.#link.lastWords(await this.#link.exit(), '', model)
+    }
+    if (isMissingSession(error.code, error.message)) return sessionGone
     return this.#link.explain(error, { method: 'session/prompt', ms: 0, model })
   }
 
@@ -370,8 +327,7 @@ export class AcpAgent implements Agent {
     } else if (session !== undefined && !active.isStopped) {
       void this.#sessions.forget(session.id)
     }
-    const isHarmless = isGood || active.isStopped || terminal.again === 'fresh'
-    if (!isHarmless && terminal.code !== 'model-not-found') this.#doubt ||= terminal.message
+    if (!isGood && !active.isStopped && !isHarmless(terminal)) this.#doubt ||= terminal.message
   }
 
   #end(cause: ExitCause, exitGraceMs: number): void {
@@ -387,7 +343,7 @@ export class AcpAgent implements Agent {
   }
 
   async #untilOpen(): Promise<void> {
-    await this.#next?.session
+    await this.#openings.next
   }
 
   async #watchExit(): Promise<void> {
@@ -416,6 +372,10 @@ export class AcpAgent implements Agent {
     return { code, signal, stderrTail: this.#child.stderrTail() }
   }
 }
+
+/** Says something about the request, nothing about the child. */
+const isHarmless = (failure: Failure): boolean =>
+  failure.again === 'fresh' || failure.code === 'model-not-found'
 
 const imageBlock = ({ mediaType, base64 }: PromptImage): JsonObject => ({
   type: 'image',

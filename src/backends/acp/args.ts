@@ -4,14 +4,12 @@ import type { LaunchProfile } from '../../core/job.ts'
 /**
  * Global flags stand before `acp`. The model is always Auto here and set per session: the flag is only the process's
  * default, and without it the last choice of any other run would be taken. No `--workspace` (each session has its own
- * folder) and no `--trust` (ACP has no trust gate, and together with a scratch folder it broke the launch of 2026.09.02).
+ * folder), no `--force` (it would also hold for sessions in read-only modes: permissions.ts answers each question
+ * instead) and no `--trust` (ACP has no trust gate, and together with a scratch folder it broke the launch of 2026.09.02).
  * Source: `--help` of 2026.10.01; probes of 2026.08.11; reports of hosts.
  */
-export function acpArgs(
-  profile: Pick<LaunchProfile, 'permissions' | 'approveMcps' | 'sandbox'>,
-): string[] {
+export function acpArgs(profile: Pick<LaunchProfile, 'approveMcps' | 'sandbox'>): string[] {
   return [
-    ...(profile.permissions === 'full' ? ['--force'] : []),
     ...(profile.approveMcps ? ['--approve-mcps'] : []),
     ...(profile.sandbox === 'default' ? [] : ['--sandbox', profile.sandbox]),
     '--model',

@@ -90,16 +90,19 @@ export class AcpLink {
       const { code, message, data } = error
       return refusalFailure({ code, message, data, model, home: homedir(), said: this.said })
     }
-    if (error instanceof ConnectionClosed) {
-      const exit = await this.exit()
-      const failure = this.lastWords(exit, '', model)
-      const isAccident = exit.signal !== null || (exit.code !== null && exit.code > 128)
-      return isAccident && failure.code === 'agent-failed' ? { ...failure, again: 'same' } : failure
-    }
+    if (error instanceof ConnectionClosed) return this.death(model)
     if (!(error instanceof DeadlineError)) throw error
     const { said } = this
     if (asksForLogin(said)) return classify({ text: said, exit: undefined, model, home: homedir() })
     return noAnswer(method, ms)
+  }
+
+  /** It is gone and did nothing for this run: after an accident the run may be repeated as it is. */
+  async death(model: string): Promise<Failure> {
+    const exit = await this.exit()
+    const failure = this.lastWords(exit, '', model)
+    const isAccident = exit.signal !== null || (exit.code !== null && exit.code > 128)
+    return isAccident && failure.code === 'agent-failed' ? { ...failure, again: 'same' } : failure
   }
 
   /** The output ended: how the process exited and what was said tell why. */

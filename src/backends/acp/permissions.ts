@@ -1,7 +1,7 @@
 // What the agent is told when it asks. Pure. Never "always": that answer writes a rule into the user's global settings.
 // Source: probes of 2026.08.11 (permission questions, their ids in two spellings); Cursor's ACP page (its own requests).
 import { isAbsolute, relative, sep } from 'node:path'
-import type { Permissions } from '../../core/job.ts'
+import type { LaunchProfile, Permissions } from '../../core/job.ts'
 import { type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
 import { objects } from '../tool-values.ts'
 
@@ -10,6 +10,13 @@ export interface Room {
   /** The session's folder, absolute; undefined for a session that is not running. */
   readonly cwd: string | undefined
 }
+
+/** A read-only mode stays one, whatever is configured. */
+export const permissionsOf = ({
+  mode,
+  permissions,
+}: Pick<LaunchProfile, 'mode' | 'permissions'>): Permissions =>
+  mode === 'ask' || mode === 'plan' ? 'read-only' : permissions
 
 /** The answer to a request of the agent's own; undefined for a method we do not have. */
 export function replyTo(method: string, params: JsonObject, room: Room): JsonObject | undefined {
@@ -44,7 +51,7 @@ const isKind = (text: unknown, kind: string): boolean =>
   typeof text === 'string' && text.replaceAll('-', '_') === kind
 
 /**
- * `full` allows all (asked only where a team policy brings the questions back), `workspace` what print mode without
+ * `full` allows all, `workspace` what print mode without
  * --force does: reading and edits inside the folder; shell, MCP and web calls are not approved. `read-only`: reading.
  */
 function allows(toolCall: JsonObject, { permissions, cwd }: Room): boolean {

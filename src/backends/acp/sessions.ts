@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Failure } from '../../core/events.ts'
 import type { LaunchProfile } from '../../core/job.ts'
 import { isErrno } from '../../lib/errno.ts'
 import { type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
@@ -117,7 +118,13 @@ export class Sessions {
   async #place({ folder }: LaunchProfile): Promise<string> {
     if (folder.class === 'workspace') return folder.path
     const cwd = join(this.#folder, randomBytes(6).toString('hex'))
-    await mkdir(cwd, { mode: 0o700, recursive: true })
+    try {
+      await mkdir(cwd, { mode: 0o700 })
+    } catch (error) {
+      // A full disk, or the child went away, and its folder with it.
+      if (!isErrno(error)) throw error
+      throw new StepFailed(noFolder(error.code ?? 'unknown'))
+    }
     return cwd
   }
 
@@ -171,6 +178,13 @@ export function modeOf({ mode, permissions }: LaunchProfile): string {
 /** Sessions are made for a folder class (or a path) and a tool list; model and mode can be changed. */
 export const sessionKey = ({ folder, digest }: LaunchProfile): string =>
   JSON.stringify([folder.class === 'scratch' ? '' : folder.path, digest])
+
+const noFolder = (code: string): Failure => ({
+  type: 'failure',
+  code: 'agent-failed',
+  message: `The folder of a session could not be made (${code}).`,
+  again: 'same',
+})
 
 const NO_ID = {
   type: 'failure',

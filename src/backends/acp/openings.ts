@@ -1,0 +1,92 @@
+// Which session a run gets: one opened ahead of need, the one it goes on in, or a new one. Knows no prompt.
+import type { Failure } from '../../core/events.ts'
+import type { Job, LaunchProfile } from '../../core/job.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
+import { StepFailed, sessionGone } from './failures.ts'
+import { type Session, type Sessions, sessionKey } from './sessions.ts'
+
+/** Never rejects for what an agent can do wrong. */
+export type Opening = Promise<Session | Failure>
+
+export class Openings {
+  readonly #sessions: Sessions
+  readonly #initialized: Promise<JsonObject>
+  readonly #onFailure: (failure: Failure) => Failure
+  #next: { readonly key: string; readonly session: Opening } | undefined
+
+  /** `onFailure` hears of every step that failed and may say it differently. */
+  constructor(
+    sessions: Sessions,
+    initialized: Promise<JsonObject>,
+    onFailure: (failure: Failure) => Failure,
+  ) {
+    this.#sessions = sessions
+    this.#initialized = initialized
+    this.#onFailure = onFailure
+  }
+
+  /** The session opened ahead, when there is one. */
+  get next(): Opening | undefined {
+    return this.#next?.session
+  }
+
+  /** Opens a session for the next run of this profile, unless one is there. */
+  prepare(profile: LaunchProfile): void {
+    const key = sessionKey(profile)
+    if (this.#next?.key === key) return
+    const before = this.#next?.session
+    this.#next = { key, session: this.#open(profile) }
+    if (before !== undefined) void this.#drop(before)
+  }
+
+  /** The session for a job, set to its model and mode. */
+  async take(job: Job): Opening {
+    const session = await this.#find(job)
+    if ('type' in session) return session
+    return this.#attempt(async () => {
+      await this.#sessions.apply(session, job.profile)
+      return session
+    })
+  }
+
+  /** Opened for nothing, but opened: the next run can have it. */
+  putBack(profile: LaunchProfile, session: Session): void {
+    if (this.#next !== undefined) void this.#sessions.forget(session.id)
+    else this.#next = { key: sessionKey(profile), session: Promise.resolve(session) }
+  }
+
+  async #find({ chatId, profile }: Job): Opening {
+    if (chatId !== undefined) return this.#sessions.get(chatId) ?? this.#load(chatId, profile)
+    const next = this.#next
+    if (next?.key !== sessionKey(profile)) return this.#open(profile)
+    this.#next = undefined
+    return next.session
+  }
+
+  #open(profile: LaunchProfile): Opening {
+    return this.#attempt(() => this.#sessions.open(profile))
+  }
+
+  #load(chatId: string, profile: LaunchProfile): Opening {
+    return this.#attempt(async () => {
+      const { agentCapabilities } = await this.#initialized
+      const canLoad = isObject(agentCapabilities) && agentCapabilities.loadSession === true
+      if (!canLoad) throw new StepFailed(sessionGone)
+      return this.#sessions.load(chatId, profile)
+    })
+  }
+
+  async #attempt(open: () => Promise<Session>): Opening {
+    try {
+      return await open()
+    } catch (error) {
+      if (error instanceof StepFailed) return this.#onFailure(error.failure)
+      throw error
+    }
+  }
+
+  async #drop(opening: Opening): Promise<void> {
+    const session = await opening
+    if (!('type' in session)) await this.#sessions.forget(session.id)
+  }
+}

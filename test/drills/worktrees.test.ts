@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { isErrno } from '../../src/lib/errno.ts'
 import { agents, prompted } from '../support/agents.ts'
 import { send } from '../support/ask.ts'
 import { claudeRequest } from '../support/claude-request.ts'
@@ -58,12 +59,20 @@ function snapshot(folder: string): Record<string, string> {
   return Object.fromEntries(
     names
       .filter((name) => !/^run-\d+\.txt$/.test(name))
-      .map((name) => {
-        const path = join(folder, name)
-        const digest = (): string => createHash('sha256').update(readFileSync(path)).digest('hex')
-        return [name, statSync(path).isDirectory() ? 'folder' : digest()]
-      }),
+      .map((name) => [name, digestOf(join(folder, name))]),
   )
+}
+
+function digestOf(path: string): string {
+  // Rules may go away while we look.
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined || found.isDirectory()) return found === undefined ? 'gone' : 'folder'
+  try {
+    return createHash('sha256').update(readFileSync(path)).digest('hex')
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return 'gone'
+    throw error
+  }
 }
 
 function repository(home: string): {
@@ -150,10 +159,12 @@ test('ten runs in five worktrees, cancels and a SIGKILL leave nothing but the ed
 
   const second = await startService({ script, folder, settings: SETTINGS })
   await until('agents of the dead service to be gone', within(10_000), () => !old.some(isAlive))
-  for (let at = 20; at < 25; at += 1) {
-    expect((await ask(second, at)).finish).toBe('end_turn')
-    expect(made(at)).toBe(`made by run-${at}`)
-  }
+  await Promise.all(
+    [20, 21, 22, 23, 24].map(async (at) => {
+      expect((await ask(second, at)).finish).toBe('end_turn')
+      expect(made(at)).toBe(`made by run-${at}`)
+    }),
+  )
   await until('the worktrees to be as before', within(10_000), () => {
     return worktrees.every((path, at) => {
       return JSON.stringify(snapshot(path)) === JSON.stringify(before[at])

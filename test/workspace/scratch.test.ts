@@ -71,12 +71,12 @@ test('removing refuses a folder that it did not name', async () => {
 test('a folder says whose it is until everything in it is gone, so that a sweep can finish a removal', async () => {
   const folder = await createScratch(base, INSTANCE)
   for (let at = 0; at < 500; at += 1) writeFileSync(join(folder.work, `file-${at}`), '')
-  let done = false
+  const state = { done: false }
   const removed = removeScratch(folder).then(() => {
-    done = true
+    state.done = true
   })
   const withoutOwner: string[][] = []
-  while (!done) {
+  while (!state.done) {
     const names = namesIn(folder.root)
     if (names.length > 0 && !names.includes('owner.json')) withoutOwner.push(names)
     await new Promise((resolve) => setImmediate(resolve))

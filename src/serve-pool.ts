@@ -18,8 +18,8 @@ import type { CliWatch } from './service/cli-watch.ts'
 import { createModelChooser } from './service/model-choice.ts'
 import { createSkillPlanner } from './service/skills.ts'
 import { createWorkspaceChooser, readableClientFolder } from './service/workspace.ts'
-import { removeScratch } from './workspace/scratch.ts'
 import type { Conversations } from './sessions/conversations.ts'
+import { removeScratch } from './workspace/scratch.ts'
 
 /** Undelivered replies in memory. Source: design, Memory. */
 const REPLY_STORE = { maxBytes: 8 * 1024 * 1024, maxReplies: 200 }

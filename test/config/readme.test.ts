@@ -8,7 +8,7 @@ const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8'
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return 'none'
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 test('the README lists every setting with its default and meaning', () => {

@@ -6,8 +6,8 @@ import type { ProfileKey } from '../src/core/ids.ts'
 import { childKey, type LaunchProfile } from '../src/core/job.ts'
 import type { ChildState, ExitCause } from '../src/core/telemetry.ts'
 import { monotonicMs } from '../src/lib/clock.ts'
+import { residentBytes } from '../src/lib/resident-bytes.ts'
 import type { FromWorker } from '../src/pool/messages.ts'
-import { residentBytes } from '../src/process/memory.ts'
 
 export interface ChildParts {
   readonly backend: Backend

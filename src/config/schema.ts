@@ -84,7 +84,7 @@ export const configSchema = z.strictObject({
     {
       meaning: "How Cursor's agent is run.",
     },
-    ['acp', 'sdk'],
+    ['sdk'],
   ),
   mode: choice(
     'auto',

@@ -1,6 +1,6 @@
 // Memory of another process, where that costs nothing to know.
 import { readFileSync } from 'node:fs'
-import { isErrno } from '../lib/errno.ts'
+import { isErrno } from './errno.ts'
 
 /** Source: man proc: pages are 4 KiB on the systems we run on; larger ones only make the answer smaller. */
 const PAGE_BYTES = 4096

@@ -1,7 +1,13 @@
 // A seat: one worker thread with at most one child in use. It launches, keeps a spare, plays runs, posts their events, and
 // obeys the main thread. Decides nothing about which child is wanted.
 import type { Agent, Backend, WorkerSettings } from '../src/backends/backend.ts'
-import { type AgentEvent, type Batch, type Failure, isTerminal, type Terminal } from '../src/core/events.ts'
+import {
+  type AgentEvent,
+  type Batch,
+  type Failure,
+  isTerminal,
+  type Terminal,
+} from '../src/core/events.ts'
 import type { ProfileKey, RunId } from '../src/core/ids.ts'
 import { childKey, type Kept, type LaunchProfile } from '../src/core/job.ts'
 import type { ExitCause } from '../src/core/telemetry.ts'

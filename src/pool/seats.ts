@@ -160,10 +160,15 @@ export function chooseSeat(
     if (spare === undefined) return isAttached ? -2 : -1
     if (spare.key === key) return Number.NEGATIVE_INFINITY
     if (groupOf(spare.profile, spare.key) === group) return -Number.MAX_VALUE
-    return usefulness(spare.key) / free.filter((seat) => seat.spare?.key === spare.key).length + chats.size
+    return (
+      usefulness(spare.key) / free.filter((seat) => seat.spare?.key === spare.key).length +
+      chats.size
+    )
   }
   const age = ({ spare }: Seat): number => spare?.sinceMs ?? 0
-  return free.sort((a, b) => compare(rank(a), rank(b)) || a.chats.size - b.chats.size || age(a) - age(b))[0]
+  return free.sort(
+    (a, b) => compare(rank(a), rank(b)) || a.chats.size - b.chats.size || age(a) - age(b),
+  )[0]
 }
 
 function compare(a: number, b: number): number {

@@ -1,4 +1,5 @@
 // Which backend a turn runs on, and why. The self-test of ACP mode is run once per CLI and version.
+import { assertNever } from '../core/events.ts'
 import type { BackendName } from '../core/job.ts'
 import type { Logger } from '../core/telemetry.ts'
 
@@ -40,6 +41,8 @@ export function chooseBackend({ setting, inWorkspace, acp, before }: BackendFact
       return { name: 'print', reason: 'self-test of ACP mode has not ended yet' }
     case 'unknown':
       return { name: 'print', reason: 'ACP mode of this CLI has not been tested' }
+    default:
+      return assertNever(acp)
   }
 }
 

@@ -66,7 +66,8 @@ export class SessionKeeper {
     if (answered !== undefined) await this.#settled(answered)
     const keep = this.#parts.canGoOn(facts.profile)
     const before = answered === undefined ? undefined : conversations.take(answered, binding)
-    const continuation = keep && before && continuationOf(before, render(onlyNew(turn, transcript, before.systems)))
+    const continuation =
+      keep && before && continuationOf(before, render(onlyNew(turn, transcript, before.systems)))
     let readTokens: number | undefined
     let ranTools = false
     const reply = digestReply(transcript.whole)

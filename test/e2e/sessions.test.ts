@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { stringAt } from '../../src/lib/json.ts'
 import { unique, WAYS } from '../support/ask.ts'
 import { within } from '../support/pace.ts'
-import { scratchFolders, type Service, startService } from '../support/service.ts'
+import { type Service, scratchFolders, startService } from '../support/service.ts'
 import { delta, OK, run } from '../support/steps.ts'
 import { promptFacts, Talk, type TalkInit } from '../support/talk.ts'
 import { isAlive, until } from '../support/until.ts'
@@ -32,8 +32,7 @@ describe.each(BACKENDS)('conversations over %s', (backend) => {
   }
   const known = async () => (await service.metric('cursor_adapter_sessions')) ?? 0
   /** Says it and waits until the conversation can go on. */
-  const settled = async (talk: Talk, text: string) => {
-    const isNew = talk.said.length === 0
+  const settled = async (talk: Talk, text: string, isNew = talk.said.length === 0) => {
     const count = await known()
     return talk.sayAndSettle(text, isNew ? count + 1 : count)
   }
@@ -46,18 +45,21 @@ describe.each(BACKENDS)('conversations over %s', (backend) => {
   })
   afterAll(() => service.stop())
 
-  test.each(WAYS)('$api, stream $stream: turn 2 goes on and gets the new text only', async (way) => {
-    const talk = begin({ way })
-    await settled(talk, unique(`remember heron ${'and so on '.repeat(2000)}`))
-    const second = await talk.say('which word was it?')
-    expect(second.start).toBe('resumed')
-    const [one, two] = fresh()
-    expect(one?.text).toContain('heron')
-    expect(two?.text).toContain('which word was it?')
-    expect(two?.text.length).toBeLessThan('which word was it?'.length + FRAMING_BYTES)
-    if (backend === 'acp') expect(two).toMatchObject({ pid: one?.pid, session: one?.session })
-    else expect(two?.session).toMatch(/^[0-9a-f-]{36}$/)
-  })
+  test.each(WAYS)(
+    '$api, stream $stream: turn 2 goes on and gets the new text only',
+    async (way) => {
+      const talk = begin({ way })
+      await settled(talk, unique(`remember heron ${'and so on '.repeat(2000)}`))
+      const second = await talk.say('which word was it?')
+      expect(second.start).toBe('resumed')
+      const [one, two] = fresh()
+      expect(one?.text).toContain('heron')
+      expect(two?.text).toContain('which word was it?')
+      expect(two?.text.length).toBeLessThan('which word was it?'.length + FRAMING_BYTES)
+      if (backend === 'acp') expect(two).toMatchObject({ pid: one?.pid, session: one?.session })
+      else expect(two?.session).toMatch(/^[0-9a-f-]{36}$/)
+    },
+  )
 
   test('30 turns use one session, and no prompt grows', async () => {
     const talk = begin({ id: unique('thirty') })
@@ -88,7 +90,7 @@ describe.each(BACKENDS)('conversations over %s', (backend) => {
     await settled(talk, unique('branch'))
     await settled(talk, 'the FIRST way')
     talk.said.splice(2)
-    const branched = await settled(talk, 'the other way')
+    const branched = await settled(talk, 'the other way', true)
     expect(branched.start).not.toBe('resumed')
     expect(fresh()[2]?.text).toContain('branch #')
     expect(fresh()[2]?.text).not.toContain('FIRST')
@@ -103,7 +105,7 @@ describe.each(BACKENDS)('conversations over %s', (backend) => {
   test('another model begins afresh with the whole transcript', async () => {
     const talk = begin()
     await settled(talk, unique('model'))
-    talk.body = { model: 'composer-2' }
+    talk.body = { model: 'composer-2.5' }
     const second = await talk.say('and now?')
     expect(second.status).toBe(200)
     expect(second.start).not.toBe('resumed')

@@ -43,7 +43,12 @@ export function readableName(kind: string): string {
 const rowOf = (kind: string): ToolRow =>
   (isKnownKind(kind) ? ROWS[kind] : undefined) ?? genericRow(readableName(kind))
 
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, 200)
+/** Goes to terminals: control characters are left out as well. */
+const oneLine = (text: string): string =>
+  text
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, 200)
 
 /** How a call of this kind with these arguments is shown. Never throws, whatever the arguments hold. */
 export function toolFace(kind: string, args: JsonObject): ToolFace {
@@ -100,7 +105,9 @@ const REASON_KEYS = [
 
 function failureSummary(outcome: string, detail: JsonObject): string {
   if (outcome === 'failure' && ('exitCode' in detail || 'stdout' in detail)) return shell(detail)
-  const words = WORDS[outcome] ?? outcome
+  const limitMs = outcome === 'timeout' ? numberAt(detail, 'timeoutMs') : undefined
+  const limit = limitMs === undefined ? '' : ` after ${limitMs / 1000} s`
+  const words = `${WORDS[outcome] ?? outcome}${limit}`
   const reason = firstString(detail, ...REASON_KEYS) ?? firstString(detail, 'path')
   if (reason === undefined && outcome === 'rejected') return 'Rejected: nobody could approve it'
   return reason === undefined ? words : clip(`${words}: ${reason.trim()}`, 1_000)

@@ -40,6 +40,7 @@ const TOOLS = new Set([
 ])
 
 export function toolLabel(tool: string): string {
+  if (tool.startsWith('mcp__')) return 'Mcp'
   return TOOLS.has(tool) ? tool : 'other'
 }
 

@@ -69,15 +69,15 @@ function listings(text: string): readonly Span[] {
 
 // Source: as LISTING; the texts that offer tools which only the client could run.
 const OTHER_ADVERTS = [
-  /The following deferred tools are now available via ToolSearch\.[^\n]*\n(?:[A-Za-z][\w.:-]*(?:\n|$))*/g,
-  /Available agent types for the Agent tool:\n(?:- [^\n]*(?:\n|$))+(?:\nWhen you launch multiple agents[^\n]*(?:\n|$))?/g,
+  /The following deferred tools are now available via ToolSearch\.[^\n]*\n(?:[A-Za-z][\w.:-]*(?:\n|$))*\n*/g,
+  /Available agent types for the Agent tool:\n(?:- [^\n]*(?:\n|$))+(?:\nWhen you launch multiple agents[^\n]*(?:\n|$))?\n*/g,
 ]
 
 /** A client's system text or reminder without its lists of skills, agents and deferred tools; other text stays as it is. */
 export function withoutAdverts(text: string): string {
   if (!text.includes('The following ') && !text.includes('Available agent types')) return text
   const cut = listings(text).reduceRight(
-    (rest, { from, to }) => rest.slice(0, from) + rest.slice(to),
+    (rest, { from, to }) => rest.slice(0, from) + rest.slice(to).replace(/^\n+/, ''),
     text,
   )
   return OTHER_ADVERTS.reduce((rest, advert) => rest.replaceAll(advert, ''), cut)

@@ -45,7 +45,7 @@ export async function removeScratch(folder: Pick<ScratchFolder, 'root'>): Promis
   if (!NAME.test(basename(folder.root))) {
     throw new Error(`not a scratch folder of ours: ${basename(folder.root)}`)
   }
-  await removeTree(folder.root)
+  await removeOwned(folder.root)
 }
 
 /**
@@ -86,7 +86,7 @@ export async function sweepScratch(
     const stat = await statOrNothing(path)
     if (stat === undefined || !stat.isDirectory() || !isOwn(stat)) continue
     if (isLive(instance) || (await ownerLives(path, stat))) continue
-    await removeTree(path)
+    await removeOwned(path)
     removed += 1
   }
   return removed
@@ -111,6 +111,14 @@ async function ownerLives(path: string, stat: Stats): Promise<boolean> {
   const pid = isObject(owner) ? numberAt(owner, 'pid') : undefined
   if (!isObject(owner) || pid === undefined) return Date.now() - stat.mtimeMs < YOUNG_MS
   return processLives(pid, stringAt(owner, 'startTime'))
+}
+
+/** The owner file goes last: a removal that is cut short leaves a folder that can be seen to be a dead service's. */
+async function removeOwned(root: string): Promise<void> {
+  for (const name of await namesIn(root)) {
+    if (name !== OWNER_FILE) await removeTree(join(root, name))
+  }
+  await removeTree(root)
 }
 
 /** Removes a folder that something may still be writing into, or that holds folders without write permission. */

@@ -366,7 +366,7 @@ describe('outcomes', () => {
       'Exit code 2\nab',
     ],
     ['a signal', { failure: { exitCode: 0, signal: 'SIGTERM' } }, 'failure', 'Killed by SIGTERM'],
-    ['a timeout', { timeout: { timeoutMs: 5 } }, 'timeout', 'Timed out'],
+    ['a timeout', { timeout: { timeoutMs: 1500 } }, 'timeout', 'Timed out after 1.5 s'],
     ['no such file', { fileNotFound: { path: '/a' } }, 'fileNotFound', 'File not found: /a'],
     [
       'a silent rejection',
@@ -485,6 +485,10 @@ test('kinds are found by suffix and named readably', () => {
   expect(readableName('pi_read_file')).toBe('PiReadFile')
   expect(readableName('')).toBe('Tool')
   expect(isKnownKind('constructor')).toBe(false)
+})
+
+test('a title is one line without control characters', () => {
+  expect(toolFace('shell', { command: ' a\n\tb\u0003\u001b[31mc ' }).title).toBe('a b [31mc')
 })
 
 test('arguments nested without end do not overflow the stack', () => {

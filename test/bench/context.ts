@@ -52,6 +52,8 @@ export async function runPart(
           HOME: folder,
           TMPDIR: folder,
           CURSOR_ADAPTER_DEMO_SCRIPT: script,
+          // The service's agents keep one too, and writing it is part of what they do between prompt and first word.
+          CURSOR_ADAPTER_DEMO_JOURNAL: join(folder, 'journal.jsonl'),
           CURSOR_ADAPTER_DEMO_BOOT_MS: String(bootMs),
         })
         helpers.push(helper)

@@ -31,20 +31,38 @@ export async function install(name: string, version: string): Promise<Installed>
   return { at: 'ready', folder }
 }
 
-/** Undefined when it went well, else the last thing npm said. */
+/** Undefined when it went well, else why not. */
 async function npmInstall(folder: string, what: string): Promise<string | undefined> {
-  const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error', what]
+  const args = [
+    'install',
+    '--prefix',
+    folder,
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    '--fetch-retries=1',
+    what,
+  ]
   const npm = spawn('npm', args, { stdio: ['ignore', 'ignore', 'pipe'], timeout: LONGEST_MS })
   let said = ''
   npm.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-2_000)
+    said = (said + text).slice(0, 20_000)
   })
   return await new Promise((resolve) => {
     npm.on('error', (error) => {
       resolve(error.message)
     })
     npm.on('exit', (code, signal) => {
-      resolve(code === 0 ? undefined : said.trim() || `it ended with ${code ?? signal}`)
+      resolve(code === 0 ? undefined : (reasonIn(said) ?? `it ended with ${code ?? signal}`))
     })
   })
+}
+
+/** The one line of npm's complaint that says most. */
+function reasonIn(said: string): string | undefined {
+  const lines = said
+    .split('\n')
+    .map((line) => line.replace(/^npm (?:error|ERR!) ?/, '').trim())
+    .filter((line) => line !== '')
+  return lines.find((line) => /reason:|No matching version|404 Not Found/.test(line)) ?? lines[0]
 }

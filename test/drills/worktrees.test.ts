@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { isErrno } from '../../src/lib/errno.ts'
 import { agents, prompted } from '../support/agents.ts'
 import { send } from '../support/ask.ts'
 import { claudeRequest } from '../support/claude-request.ts'
@@ -58,12 +59,20 @@ function snapshot(folder: string): Record<string, string> {
   return Object.fromEntries(
     names
       .filter((name) => !/^run-\d+\.txt$/.test(name))
-      .map((name) => {
-        const path = join(folder, name)
-        const digest = (): string => createHash('sha256').update(readFileSync(path)).digest('hex')
-        return [name, statSync(path).isDirectory() ? 'folder' : digest()]
-      }),
+      .map((name) => [name, digestOf(join(folder, name))]),
   )
+}
+
+function digestOf(path: string): string {
+  // Rules may go away while we look.
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined || found.isDirectory()) return found === undefined ? 'gone' : 'folder'
+  try {
+    return createHash('sha256').update(readFileSync(path)).digest('hex')
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return 'gone'
+    throw error
+  }
 }
 
 function repository(home: string): {
@@ -89,86 +98,94 @@ function repository(home: string): {
   return { exclude: join(main, '.git/info/exclude'), worktrees }
 }
 
-test('ten runs in five worktrees, cancels and a SIGKILL leave nothing but the edits asked for', async () => {
-  const seed = Date.now() % 100_000
-  const next = random(seed)
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'adapter-test-')))
-  mkdirSync(join(folder, 'home'))
-  const { exclude, worktrees } = repository(join(folder, 'home'))
-  const before = worktrees.map(snapshot)
-  const excludeBefore = readFileSync(exclude)
-  const script = {
-    runs: Array.from({ length: 25 }, (_, at) =>
-      run(`run-${at}`, at < 10 || at >= 20 ? 300 : 60_000),
-    ),
-  }
-  const treeOf = (at: number): string => worktrees[at % worktrees.length] ?? ''
-  const ask = (service: Service, at: number, signal?: AbortSignal) =>
-    send(
-      service,
-      { api: 'messages', stream: at % 2 === 0 },
-      claudeRequest({ prompt: `run-${at}`, skills: SKILLS, folder: treeOf(at) }),
-      {
-        headers: { 'x-cursor-workspace': treeOf(at), 'x-cursor-mode': 'agent' },
-        ...(signal === undefined ? {} : { signal }),
-      },
-    )
-  const made = (at: number): string => readFileSync(join(treeOf(at), `run-${at}.txt`), 'utf8')
-
-  const first = await startService({ script, folder, settings: SETTINGS })
-  await Promise.all(
-    Array.from({ length: 10 }, async (_, at) => {
-      if (next() < 0.6) {
-        expect((await ask(first, at)).finish).toBe('end_turn')
-        expect(made(at)).toBe(`made by run-${at}`)
-        return
-      }
-      const leave = AbortSignal.timeout(Math.floor(next() * 1500))
-      await ask(first, at, leave).then(
-        ({ finish }) => expect(finish).toBe('end_turn'),
-        (error: unknown) => expect(String(error)).toMatch(/abort|timeout/i),
+test(
+  'ten runs in five worktrees, cancels and a SIGKILL leave nothing but the edits asked for',
+  async () => {
+    const seed = Date.now() % 100_000
+    const next = random(seed)
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'adapter-test-')))
+    mkdirSync(join(folder, 'home'))
+    const { exclude, worktrees } = repository(join(folder, 'home'))
+    const before = worktrees.map(snapshot)
+    const excludeBefore = readFileSync(exclude)
+    const script = {
+      runs: Array.from({ length: 25 }, (_, at) =>
+        run(`run-${at}`, at < 10 || at >= 20 ? 300 : 60_000),
+      ),
+    }
+    const treeOf = (at: number): string => worktrees[at % worktrees.length] ?? ''
+    const ask = (service: Service, at: number, signal?: AbortSignal) =>
+      send(
+        service,
+        { api: 'messages', stream: at % 2 === 0 },
+        claudeRequest({ prompt: `run-${at}`, skills: SKILLS, folder: treeOf(at) }),
+        {
+          headers: { 'x-cursor-workspace': treeOf(at), 'x-cursor-mode': 'agent' },
+          ...(signal === undefined ? {} : { signal }),
+        },
       )
-    }),
-  )
+    const made = (at: number): string => readFileSync(join(treeOf(at), `run-${at}.txt`), 'utf8')
 
-  const replies = Array.from({ length: 10 }, (_, at) => ask(first, at + 10).catch(() => undefined))
-  for (let at = 10; at < 20; at += 1) await prompted(first, `\nrun-${at}\n`)
-  await until('every worktree to have its rules', within(5_000), () =>
-    worktrees.every((path) => {
-      return RULES.every((name) => existsSync(join(path, '.cursor/rules', name)))
-    }),
-  )
-  for (const path of worktrees.slice(1)) {
-    const status = git(path, 'status', '--porcelain', '--untracked-files=all')
-    expect(status, `seed ${seed}`).not.toContain('.cursor')
-  }
-  const old = agents(first).map(({ pid }) => pid)
-  first.process.kill('SIGKILL')
-  await first.exited
-  await Promise.all(replies)
-  expect(existsSync(join(treeOf(1), '.cursor/rules'))).toBe(true)
+    const first = await startService({ script, folder, settings: SETTINGS })
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, at) => {
+        if (next() < 0.6) {
+          expect((await ask(first, at)).raw, `run-${at}, seed ${seed}`).toContain('end_turn')
+          expect(made(at)).toBe(`made by run-${at}`)
+          return
+        }
+        const leave = AbortSignal.timeout(Math.floor(next() * 1500))
+        await ask(first, at, leave).then(
+          ({ finish }) => expect(finish).toBe('end_turn'),
+          (error: unknown) => expect(String(error)).toMatch(/abort|timeout/i),
+        )
+      }),
+    )
 
-  const second = await startService({ script, folder, settings: SETTINGS })
-  await until('agents of the dead service to be gone', within(10_000), () => !old.some(isAlive))
-  for (let at = 20; at < 25; at += 1) {
-    expect((await ask(second, at)).finish).toBe('end_turn')
-    expect(made(at)).toBe(`made by run-${at}`)
-  }
-  await until('the worktrees to be as before', within(10_000), () => {
-    return worktrees.every((path, at) => {
-      return JSON.stringify(snapshot(path)) === JSON.stringify(before[at])
+    const replies = Array.from({ length: 10 }, (_, at) =>
+      ask(first, at + 10).catch(() => undefined),
+    )
+    for (let at = 10; at < 20; at += 1) await prompted(first, `\nrun-${at}\n`)
+    await until('every worktree to have its rules', within(5_000), () =>
+      worktrees.every((path) => {
+        return RULES.every((name) => existsSync(join(path, '.cursor/rules', name)))
+      }),
+    )
+    for (const path of worktrees.slice(1)) {
+      const status = git(path, 'status', '--porcelain', '--untracked-files=all')
+      expect(status, `seed ${seed}`).not.toContain('.cursor')
+    }
+    const old = agents(first).map(({ pid }) => pid)
+    first.process.kill('SIGKILL')
+    await first.exited
+    await Promise.all(replies)
+    expect(existsSync(join(treeOf(1), '.cursor/rules'))).toBe(true)
+
+    const second = await startService({ script, folder, settings: SETTINGS })
+    await until('agents of the dead service to be gone', within(10_000), () => !old.some(isAlive))
+    await Promise.all(
+      [20, 21, 22, 23, 24].map(async (at) => {
+        expect((await ask(second, at)).raw, `run-${at}, seed ${seed}`).toContain('end_turn')
+        expect(made(at)).toBe(`made by run-${at}`)
+      }),
+    )
+    await until('the worktrees to be as before', within(10_000), () => {
+      return worktrees.every((path, at) => {
+        return JSON.stringify(snapshot(path)) === JSON.stringify(before[at])
+      })
     })
-  })
-  await until('the exclude file to be as before', within(5_000), () => {
-    return readFileSync(exclude).equals(excludeBefore)
-  })
-  for (const [at, path] of worktrees.entries()) {
-    expect(snapshot(path), `seed ${seed}`).toEqual(before[at])
-    const strangers = readdirSync(path).filter((name) => {
-      const number = /^run-(\d+)\.txt$/.exec(name)?.[1]
-      return number !== undefined && treeOf(Number(number)) !== path
+    await until('the exclude file to be as before', within(5_000), () => {
+      return readFileSync(exclude).equals(excludeBefore)
     })
-    expect(strangers, `seed ${seed}`).toEqual([])
-  }
-  await second.stop()
-}, 120_000)
+    for (const [at, path] of worktrees.entries()) {
+      expect(snapshot(path), `seed ${seed}`).toEqual(before[at])
+      const strangers = readdirSync(path).filter((name) => {
+        const number = /^run-(\d+)\.txt$/.exec(name)?.[1]
+        return number !== undefined && treeOf(Number(number)) !== path
+      })
+      expect(strangers, `seed ${seed}`).toEqual([])
+    }
+    await second.stop()
+  },
+  within(60_000),
+)

@@ -42,6 +42,10 @@ test('F20: memory stays bounded behind slow readers, and the agents wait', {
   const clients = await Promise.all([...APIS, ...APIS].map((api) => flood(service, api)))
   const [slowest, ...others] = clients
   let mostMiB = 0
+  await until('all agents to be at work', within(10_000), () => {
+    mostMiB = Math.max(mostMiB, residentMiB(service.pid))
+    return agents(service).length === clients.length
+  })
   let ticks = 0
   for await (const _ of every(100)) {
     // 10 kB/s, and nothing at all from the others.

@@ -133,8 +133,9 @@ describe('the prompt', () => {
   test('leaves out lists of skills, agents and deferred tools, and nothing else', () => {
     const rest = withoutAdverts(ENVIRONMENT)
     expect(rest).not.toMatch(/Skill tool|Agent tool|ToolSearch|CronCreate|polish|TRIGGER|Catch-all/)
-    expect(rest).toContain('# Environment\n - Primary working directory: /p\n')
-    expect(rest).toContain("Today's date is 2026-11-30.\n- simplify-not: this is no skill any more")
+    expect(rest).toBe(
+      "# Environment\n - Primary working directory: /p\n\nToday's date is 2026-11-30.\n- simplify-not: this is no skill any more",
+    )
   })
 
   test.each(['', 'The following files changed:\n- a\n', 'Available agents: none'])(

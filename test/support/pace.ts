@@ -16,9 +16,9 @@ export function within(quietMs: number): number {
   return Math.ceil(quietMs * slowness())
 }
 
-/** The same for settings that take whole seconds. */
+/** For settings in whole seconds that a test waits for: stretched too, but never beyond its patience. */
 export function wholeSeconds(quietSeconds: number): number {
-  return Math.ceil(quietSeconds * slowness())
+  return Math.ceil(quietSeconds * Math.min(5, slowness()))
 }
 
 function bareStart(): number {

@@ -101,6 +101,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // A test that failed never got to `stop()`; the runner ends its workers with SIGTERM.
+  const orphaned = (): void => void child.kill('SIGTERM')
+  const ends = ['exit', 'SIGTERM', 'disconnect'] as const
+  for (const end of ends) process.once(end, orphaned)
+  child.once('exit', () => {
+    for (const end of ends) process.off(end, orphaned)
+  })
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output.stdout += text

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { isErrno } from '../../src/lib/errno.ts'
 import {
   createScratch,
   prepareScratchRoot,
@@ -28,6 +29,16 @@ beforeEach(() => {
 afterEach(() => {
   rmSync(base, { recursive: true, force: true })
 })
+
+/** None where the folder goes away at this moment. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return []
+    throw error
+  }
+}
 
 const mode = (path: string): number => statSync(path).mode & 0o777
 
@@ -55,6 +66,24 @@ test('removing refuses a folder that it did not name', async () => {
   mkdirSync(precious)
   await expect(removeScratch({ ...folder, root: precious })).rejects.toThrow('not a scratch folder')
   expect(existsSync(precious)).toBe(true)
+})
+
+test('a folder says whose it is until everything in it is gone, so that a sweep can finish a removal', async () => {
+  const folder = await createScratch(base, INSTANCE)
+  for (let at = 0; at < 500; at += 1) writeFileSync(join(folder.work, `file-${at}`), '')
+  const state = { done: false }
+  const removed = removeScratch(folder).then(() => {
+    state.done = true
+  })
+  const withoutOwner: string[][] = []
+  while (!state.done) {
+    const names = namesIn(folder.root)
+    if (names.length > 0 && !names.includes('owner.json')) withoutOwner.push(names)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await removed
+  expect(withoutOwner).toEqual([])
+  expect(readdirSync(base)).toEqual([])
 })
 
 test('removing copes with read-only folders and does not follow links', async () => {

@@ -2,7 +2,6 @@
 // on the first doubt.
 import { homedir } from 'node:os'
 import {
-  assertNever,
   type Batch,
   type Failure,
   isTerminal,
@@ -12,28 +11,23 @@ import {
 import type { Job, Kept, LaunchProfile, PromptImage } from '../../core/job.ts'
 import type { ExitCause } from '../../core/telemetry.ts'
 import { monotonicMs } from '../../lib/clock.ts'
-import { isErrno } from '../../lib/errno.ts'
 import { isObject, type JsonObject, stringAt } from '../../lib/json.ts'
-import type { Child, ChildExit } from '../../process/child.ts'
-import { removeScratch, type ScratchFolder } from '../../workspace/scratch.ts'
-import type { Agent, AgentHooks, ExitFacts, WorkerSettings } from '../backend.ts'
-import { AcpRefusal } from './client.ts'
+import type { Child } from '../../process/child.ts'
+import type { Agent, ExitFacts } from '../backend.ts'
 import { createAcpReader } from './events.ts'
-import { cancelled, isMissingSession, sessionGone } from './failures.ts'
+import { cancelled } from './failures.ts'
 import { INITIALIZE, INITIALIZE_MS } from './handshake.ts'
+import { lastEvents, type TurnFacts } from './last-events.ts'
+import { Lifetime, type LifetimeParts } from './lifetime.ts'
 import type { AcpLink } from './link.ts'
 import { type Opening, Openings } from './openings.ts'
 import { permissionsOf, replyTo } from './permissions.ts'
 import { type Session, Sessions } from './sessions.ts'
-import { Turn, type TurnEnd } from './turn.ts'
+import { Turn } from './turn.ts'
 
-export interface AcpAgentParts {
-  readonly child: Child
+export interface AcpAgentParts extends LifetimeParts {
+  /** What it was started for; sessions may be for others. Its own folder is `scratch`, theirs are inside. */
   readonly profile: LaunchProfile
-  readonly settings: WorkerSettings
-  readonly hooks: AgentHooks
-  /** The child's own folder (working, configuration, data); sessions get folders inside. Removed when it is gone. */
-  readonly scratch: ScratchFolder
 }
 
 /** A cancelled prompt answers in 4 to 23 ms where it was measured; later is a doubt. */
@@ -55,13 +49,13 @@ interface Active {
 export class AcpAgent implements Agent {
   readonly pid: number
   readonly ready: Promise<void>
-  readonly ended: Promise<ExitFacts>
   readonly spoiled: Promise<string>
   readonly #parts: AcpAgentParts
   readonly #child: Child
   readonly #link: AcpLink
   readonly #sessions: Sessions
   readonly #openings: Openings
+  readonly #lifetime: Lifetime
   #active: Active | undefined
   #turn: Turn | undefined
   #kept: Kept | undefined
@@ -69,17 +63,14 @@ export class AcpAgent implements Agent {
   #doubt = ''
   #closed = false
   #spoil: (reason: string) => void = ignore
-  #giveUp: () => void = ignore
-  readonly #givenUp = new Promise<void>((resolve) => {
-    this.#giveUp = resolve
-  })
 
-  /** `link` must be open, with handlers from `handlersOf(() => agent)`. */
+  /** `link` must be open, its handlers calling heard, asked, odd, took and outputOver; reading starts after this. */
   constructor(parts: AcpAgentParts, link: AcpLink) {
     this.#parts = parts
     this.#child = parts.child
     this.#link = link
     this.pid = parts.child.pid
+    this.#lifetime = new Lifetime(parts)
     this.spoiled = new Promise((resolve) => {
       this.#spoil = resolve
     })
@@ -96,7 +87,10 @@ export class AcpAgent implements Agent {
     this.#openings.prepare(parts.profile)
     this.ready = this.#untilOpen()
     void this.#watchExit()
-    this.ended = this.#untilGone()
+  }
+
+  get ended(): Promise<ExitFacts> {
+    return this.#lifetime.ended
   }
 
   get reusable(): boolean {
@@ -155,11 +149,11 @@ export class AcpAgent implements Agent {
     if (this.#active !== undefined) this.#stop(this.#active)
     // Source: reports of hosts: it ends by itself when its stdin does.
     if (isCalm) this.#child.endStdin()
-    this.#end(cause, isCalm ? exitGraceMs : 0)
+    this.#lifetime.end(cause, isCalm ? exitGraceMs : 0)
     return this.ended
   }
 
-  // What the link hears; see handlersOf.
+  // What the link hears.
 
   heard(sessionId: string, update: JsonObject): void {
     const kind = update.sessionUpdate
@@ -236,7 +230,7 @@ export class AcpAgent implements Agent {
       const step = await turn.next()
       if ('events' in step) yield step
       else {
-        yield await this.#lastBatch(turn, step, job)
+        yield batchOf(await lastEvents(turn, step, this.#turnFacts(job)))
         return
       }
     }
@@ -290,35 +284,8 @@ export class AcpAgent implements Agent {
     return turn
   }
 
-  async #lastBatch(turn: Turn, end: TurnEnd, job: Job): Promise<Batch> {
-    const { model } = job.profile
-    const { reader } = turn
-    switch (end.at) {
-      case 'stopped':
-        return batchOf([cancelled])
-      case 'answered':
-        return batchOf(reader.end(end.stopReason, this.#link.said))
-      case 'refused': {
-        const failure = await this.#refusal(end.error, model)
-        return batchOf(reader.fail(() => (this.#closed ? cancelled : failure)))
-      }
-      case 'over': {
-        const exit = await this.#link.exit()
-        const failure = (dump: string): Failure => this.#link.lastWords(exit, dump, model)
-        return batchOf(reader.fail(this.#closed ? () => cancelled : failure))
-      }
-      default:
-        return assertNever(end)
-    }
-  }
-
-  async #refusal(error: unknown, model: string): Promise<Failure> {
-    // The prompt was out: never again by ourselves.
-    if (!(error instanceof AcpRefusal)) {
-      return this.#link.lastWords(await this.#link.exit(), '', model)
-    }
-    if (isMissingSession(error.code, error.message)) return sessionGone
-    return this.#link.explain(error, { method: 'session/prompt', ms: 0, model })
+  #turnFacts(job: Job): TurnFacts {
+    return { link: this.#link, model: job.profile.model, isClosed: () => this.#closed }
   }
 
   #concluded(active: Active, job: Job, terminal: Terminal): void {
@@ -333,18 +300,6 @@ export class AcpAgent implements Agent {
     if (!isGood && !active.isStopped && !isHarmless(terminal)) this.#doubt ||= terminal.message
   }
 
-  #end(cause: ExitCause, exitGraceMs: number): void {
-    const { settings, hooks } = this.#parts
-    const { killGraceMs, hasPs } = settings
-    const end = this.#child.end(cause, {
-      exitGraceMs,
-      killGraceMs,
-      hasPs,
-      onKilled: hooks.onKilled,
-    })
-    void end.then(this.#giveUp)
-  }
-
   async #untilOpen(): Promise<void> {
     await this.#openings.next
   }
@@ -356,23 +311,6 @@ export class AcpAgent implements Agent {
     const { message } = this.#link.lastWords(exit, '', this.#parts.profile.model)
     this.#doubt ||= `it exited (${exit.code ?? exit.signal})`
     this.#spoil(`it exited before it got a prompt: ${message}`)
-  }
-
-  async #untilGone(): Promise<ExitFacts> {
-    const exited: ChildExit | undefined = await Promise.race([
-      this.#child.exited,
-      this.#givenUp.then(() => undefined),
-    ])
-    this.#end('crashed', 0)
-    await this.#givenUp
-    try {
-      await removeScratch(this.#parts.scratch)
-    } catch (error) {
-      // A leftover that cannot be removed now is taken by the sweep of scratch folders.
-      if (!isErrno(error)) throw error
-    }
-    const { code, signal } = exited ?? { code: null, signal: null }
-    return { code, signal, stderrTail: this.#child.stderrTail() }
   }
 }
 

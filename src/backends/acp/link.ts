@@ -116,19 +116,15 @@ export class AcpLink {
   /** How it exited, once its standard error has been read; no code and no signal when it does not exit. */
   async exit(): Promise<ChildExit> {
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<ChildExit>((resolve) => {
-      timer = setTimeout(() => resolve({ code: null, signal: null }), this.#patienceMs)
+    const late = new Promise<undefined>((resolve) => {
+      // A busy event loop lets the timer win over an exit that is already there: one more turn before giving up.
+      timer = setTimeout(() => setImmediate(() => resolve(undefined)), this.#patienceMs)
     })
-    const gone = async (): Promise<ChildExit> => {
-      const exit = await this.#child.exited
-      await this.#child.stderrRead
-      return exit
-    }
-    try {
-      return await Promise.race([gone(), late])
-    } finally {
-      clearTimeout(timer)
-    }
+    const exit = await Promise.race([this.#child.exited, late])
+    clearTimeout(timer)
+    if (exit === undefined) return { code: null, signal: null }
+    await this.#child.stderrRead
+    return exit
   }
 
   /** Reads until the output is over; called once whoever handles is there. */

@@ -8,7 +8,13 @@ import { isErrno } from '../../lib/errno.ts'
 import { type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
 import { writeScratchRules } from '../../workspace/rule-files.ts'
 import { modelUnknown, StepFailed, sessionGone } from './failures.ts'
-import { chooseModel, chooseOptions, type Offered, readOffered } from './models.ts'
+import {
+  chooseModel,
+  chooseOptions,
+  type ModelChoice,
+  type Offered,
+  readOffered,
+} from './models.ts'
 
 // Source: session/new takes 0.85 to 2.55 s where it was measured; settings answer at once.
 export const OPEN_MS = 20_000
@@ -24,6 +30,8 @@ export interface Session {
   model: string | undefined
   mode: string | undefined
 }
+
+type Variant = Extract<ModelChoice, { readonly at: 'set' }>
 
 /** @throws StepFailed */
 export type CallStep = (method: string, params: JsonObject, ms: number) => Promise<JsonObject>
@@ -152,17 +160,27 @@ export class Sessions {
     const offered = isKnown ? session.offered : { ...session.offered, current: '' }
     const choice = chooseModel(model, offered)
     if (choice.at === 'unknown') throw new StepFailed(modelUnknown(model, choice.nearest))
-    if (choice.at === 'set') {
-      const answer = await this.#setOption(session, 'model', choice.id)
-      const now = readOffered(answer)
-      // The answer may still show the old value of what was just set, but its other options are the new model's.
-      if (now.options.length > 0) session.offered = { ...now, models: session.offered.models }
-      const options = chooseOptions(choice.parameters, session.offered)
-      if (options === undefined) throw new StepFailed(modelUnknown(model, []))
-      for (const [id, value] of options) await this.#setOption(session, id, value)
-    }
+    // Half a choice may stay behind when a step fails.
+    session.model = undefined
+    this.#last.model = undefined
+    if (choice.at === 'set') await this.#setVariant(session, model, choice)
     session.model = model
     this.#last.model = model
+  }
+
+  async #setVariant(session: Session, model: string, { id, parameters }: Variant): Promise<void> {
+    try {
+      const now = readOffered(await this.#setOption(session, 'model', id))
+      // The answer may still show the old value of what was just set, but its other options are the new model's.
+      if (now.options.length > 0) session.offered = { ...now, models: session.offered.models }
+      const options = chooseOptions(parameters, session.offered)
+      if (options === undefined) throw new StepFailed(modelUnknown(model, []))
+      for (const [option, value] of options) await this.#setOption(session, option, value)
+    } catch (error) {
+      // The step does not know whose model it set.
+      const isModel = error instanceof StepFailed && error.failure.code === 'model-not-found'
+      throw isModel ? new StepFailed(modelUnknown(model, [])) : error
+    }
   }
 
   #setOption(session: Session, configId: string, value: string): Promise<JsonObject> {

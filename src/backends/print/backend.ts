@@ -56,11 +56,10 @@ async function start(
   const { folder } = profile
   const isPrivate = settings.configDir === 'private'
   const source = { ...process.env, ...settings.env }
-  await Promise.all([
-    // A script is run by Node, which starts well without it: look before.
-    access(profile.binary),
-    isPrivate ? seedConfig(scratch.config, source, { sealed: profile.mode === 'bridge' }) : null,
-  ])
+  // A script is run by Node, which starts well without it: look before. Not at the same time as the rest: what is still
+  // being written when this fails would come back after the folder was removed.
+  await access(profile.binary)
+  if (isPrivate) await seedConfig(scratch.config, source, { sealed: profile.mode === 'bridge' })
   const own = {
     ...settings.env,
     ...(isPrivate ? { CURSOR_CONFIG_DIR: scratch.config } : {}),

@@ -17,7 +17,7 @@ export class Reasoning {
   toolLine(call: ToolStart, end: ToolEnd): string {
     const lead = this.#midLine ? '\n' : ''
     this.#midLine = false
-    return `${lead}[${headOf(call)}: ${end.outcome}${durationOf(end)}]\n`
+    return `${lead}[${headOf(call)}: ${outcomeOf(end)}${durationOf(end)}]\n`
   }
 }
 
@@ -26,6 +26,11 @@ function headOf(call: ToolStart): string {
   if (title === '') return call.name
   const short = title.length > MAX_TITLE_CHARS ? `${title.slice(0, MAX_TITLE_CHARS)}…` : title
   return `${call.name} ${short}`
+}
+
+/** An MCP tool may succeed in saying that it failed. */
+function outcomeOf({ isError, outcome }: ToolEnd): string {
+  return isError && outcome === 'success' ? 'failure' : outcome
 }
 
 function durationOf(end: ToolEnd): string {

@@ -34,6 +34,7 @@ describe('killed while answering', () => {
       const job = lab.job('hi', [], { profile: lab.profile(thinking) })
       const { events } = await lab.run(agent, job)
       expect(events).toMatchObject([{ type: 'failure', code: 'agent-failed', again: 'same' }])
+      expect(events[0]).toHaveProperty('message', expect.stringContaining('SIGKILL'))
       expect(lab.journal('prompt')).toEqual([])
       await agent.ended
       await nothingIsLeft(agent.pid)

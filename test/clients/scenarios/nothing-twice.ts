@@ -45,7 +45,8 @@ export const nothingTwice: Scenario = {
   },
 }
 
-const FAILING: Pick<Scenario, 'script' | 'run'> = {
+/** `streams`: how the client asks, in order. */
+const failing = (streams: readonly boolean[]): Pick<Scenario, 'script' | 'run'> => ({
   script: {
     runs: [
       {
@@ -71,15 +72,20 @@ const FAILING: Pick<Scenario, 'script' | 'run'> = {
     const result = resultOf(messages)
     assert.equal(result.is_error, true, JSON.stringify(result))
     assert.match(stringAt(result, 'result') ?? '', /the model went away/)
+    const asked = stage.tap.turns().map(({ body }) => body.stream ?? false)
+    assert.deepEqual(asked, streams)
   },
-}
+})
 
 /** Whole blocks were shown: the client sends them back and asks to go on. */
-export const failureAfterEdit: Scenario = { name: 'failure after the edit', ...FAILING }
+export const failureAfterEdit: Scenario = {
+  name: 'failure after the edit',
+  ...failing([true, true]),
+}
 
 /** The block of text is open when the stream breaks: the client asks again without streaming. */
 export const failureAfterHiddenEdit: Scenario = {
   name: 'failure after a hidden edit',
   settings: { 'tools.show': 'off' },
-  ...FAILING,
+  ...failing([true, false]),
 }

@@ -6,7 +6,7 @@ import { unique, WAYS } from '../support/ask.ts'
 import { within } from '../support/pace.ts'
 import { type Service, scratchFolders, startService } from '../support/service.ts'
 import { delta, OK, run } from '../support/steps.ts'
-import { promptFacts, Talk, type TalkInit } from '../support/talk.ts'
+import { promptFacts, quiet, Talk, type TalkInit } from '../support/talk.ts'
 import { isAlive, until } from '../support/until.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
@@ -30,12 +30,8 @@ describe.each(BACKENDS)('conversations over %s', (backend) => {
     before = promptFacts(service).length
     return new Talk(service, init)
   }
-  const known = async () => (await service.metric('cursor_adapter_sessions')) ?? 0
   /** Says it and waits until the conversation can go on. */
-  const settled = async (talk: Talk, text: string, isNew = talk.said.length === 0) => {
-    const count = await known()
-    return talk.sayAndSettle(text, isNew ? count + 1 : count)
-  }
+  const settled = (talk: Talk, text: string) => talk.sayAndSettle(text)
 
   beforeAll(async () => {
     service = await startService({
@@ -90,7 +86,7 @@ describe.each(BACKENDS)('conversations over %s', (backend) => {
     await settled(talk, unique('branch'))
     await settled(talk, 'the FIRST way')
     talk.said.splice(2)
-    const branched = await settled(talk, 'the other way', true)
+    const branched = await settled(talk, 'the other way')
     expect(branched.start).not.toBe('resumed')
     expect(fresh()[2]?.text).toContain('branch #')
     expect(fresh()[2]?.text).not.toContain('FIRST')
@@ -188,9 +184,7 @@ describe.each(BACKENDS)('conversations over %s', (backend) => {
     const heard = await b.say(question)
     expect(heard.status).toBe(200)
     b.said.splice(1, 1, { role: 'assistant', content: a.said[1]?.content ?? '' })
-    await until('both to have settled', within(5000), async () => {
-      return (await service.metric('cursor_adapter_runs_active')) === 0
-    })
+    await quiet(service)
     const second = await b.say('go on')
     expect(second.start).not.toBe('resumed')
   })

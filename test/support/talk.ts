@@ -44,10 +44,10 @@ export class Talk {
     return { ...heard, start: heard.headers.get('x-cursor-adapter-start') ?? '' }
   }
 
-  /** The same, and waits until the service remembers `sessions` conversations, so that the next turn can go on. */
-  async sayAndSettle(text: string, sessions = 1): Promise<Heard & { readonly start: string }> {
+  /** The same, and waits until no run is active any more, so that the next turn can go on. */
+  async sayAndSettle(text: string): Promise<Heard & { readonly start: string }> {
     const heard = await this.say(text)
-    await remembered(this.service, sessions)
+    await quiet(this.service)
     return heard
   }
 
@@ -65,10 +65,10 @@ export class Talk {
   }
 }
 
-/** Waits until the service remembers that many conversations, in-flight ones not counted. */
-export async function remembered(service: Service, sessions: number): Promise<void> {
-  await until(`${sessions} conversations to be remembered`, within(10_000), async () => {
-    return (await service.metric('cursor_adapter_sessions')) === sessions
+/** Waits until every run has given its slot back. */
+export async function quiet(service: Service): Promise<void> {
+  await until('all runs to have settled', within(10_000), async () => {
+    return (await service.metric('cursor_adapter_runs_active')) === 0
   })
 }
 

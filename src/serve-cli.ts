@@ -40,7 +40,7 @@ export async function listModels(
     const childEnv = childEnvironment(env, config.cursor.env, folders.instance)
     if (config.cursor.config_dir === 'private') {
       await seedConfig(scratch.config, env, { sealed: false })
-      childEnv['CURSOR_CONFIG_DIR'] = scratch.config
+      childEnv.CURSOR_CONFIG_DIR = scratch.config
     }
     const options = { timeoutMs: LIST_MS, env: childEnv, cwd: scratch.work }
     const first = await cliOutput(binary, ['models'], options)

@@ -10,7 +10,7 @@ const env = {
   ...process.env,
   HOME: folder,
   CURSOR_ADAPTER_HOME: join(folder, 'adapter'),
-  npm_config_cache: process.env['npm_config_cache'] ?? join(folder, 'npm-cache'),
+  npm_config_cache: process.env.npm_config_cache ?? join(folder, 'npm-cache'),
 }
 
 function npm(args: readonly string[], cwd: string): string {

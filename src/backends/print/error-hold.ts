@@ -52,8 +52,10 @@ class Holder implements ErrorHold {
   /** Where the candidate's `Error: ` begins in `held` (newlines before it are held with it); -1 = half a pair only. */
   #opening = -1
   #certain = true
-  /** Line breaks just before the next unit, at most two; the start of the answer counts as two. */
-  #breaks = 2
+  /** Line breaks just before the next unit, at most two. */
+  #breaks = 0
+  /** Nothing of the answer came yet: a dump may begin here as well as after an empty line. */
+  #atStart = true
   #segmentStart = false
 
   push(text: string): string {
@@ -110,13 +112,17 @@ class Holder implements ErrorHold {
   #breaksBefore(text: string, at: number): number {
     let count = 0
     while (count < 2 && at - count > 0 && text[at - count - 1] === '\n') count += 1
-    return at - count === 0 ? Math.min(2, count + this.#breaks) : count
+    if (at - count > 0) return count
+    if (this.#atStart) return count === 0 ? 2 : count
+    return Math.min(2, count + this.#breaks)
   }
 
   /** `shown[0, end)` has gone out. */
   #advance(shown: string, end: number): void {
     if (end === 0) return
-    this.#breaks = this.#breaksBefore(shown, end)
+    const breaks = this.#breaksBefore(shown, end)
+    this.#atStart = false
+    this.#breaks = breaks
     this.#segmentStart = false
   }
 }

@@ -1,14 +1,19 @@
 import { defineConfig } from 'vitest/config'
+import { DRILLS, TESTS } from './suites.ts'
 
-export default defineConfig({
-  test: {
-    root: new URL('..', import.meta.url).pathname,
-    include: ['test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'test/bench/**', 'test/soak/**', 'test/clients/**'],
-    pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
-    teardownTimeout: 10_000,
-  },
+/** `--mode drills` runs the drills, any other mode all the rest. */
+export default defineConfig(({ mode }) => {
+  const isDrills = mode === 'drills'
+  return {
+    test: {
+      root: new URL('..', import.meta.url).pathname,
+      include: isDrills ? DRILLS : [TESTS],
+      exclude: ['**/node_modules/**', ...(isDrills ? [] : DRILLS)],
+      pool: 'forks',
+      maxWorkers: 2,
+      testTimeout: isDrills ? 60_000 : 30_000,
+      hookTimeout: 30_000,
+      teardownTimeout: 10_000,
+    },
+  }
 })

@@ -8,7 +8,7 @@ import { isObject, parseJson, stringAt } from '../../src/lib/json.ts'
 import { agentOf, agents, flagOf } from '../support/agents.ts'
 import { APIS, ask, errorType, unique, WAYS } from '../support/ask.ts'
 import { wholeSeconds, within } from '../support/pace.ts'
-import { DEMO_AGENT, type Service, startService } from '../support/service.ts'
+import { DEMO_AGENT, type Service, type ServiceOptions, startService } from '../support/service.ts'
 import { OK, delta as say } from '../support/steps.ts'
 import { until } from '../support/until.ts'
 
@@ -59,8 +59,12 @@ function listFile(name: string, text: string): string {
   return path
 }
 
-async function start(...args: Parameters<typeof startService>): Promise<Service> {
-  const service = await startService(...args)
+/** Two threads are enough for most: every thread costs a start. */
+async function start(options: ServiceOptions): Promise<Service> {
+  const service = await startService({
+    ...options,
+    settings: { concurrency: 2, ...options.settings },
+  })
   services.push(service)
   return service
 }
@@ -127,7 +131,7 @@ Tip: use --model <id> - or /model - to switch.
   })
 
   test('F70: twenty questions for a cold list run one command, later ones are answered at once', async () => {
-    const { agent, lists } = lister('slow', wholeSeconds(2) * 1000)
+    const { agent, lists } = lister('slow', wholeSeconds(1.5) * 1000)
     const file = listFile('slow', 'auto - Auto (default)\ngpt-5.2 - GPT-5.2\n')
     const env = { CURSOR_ADAPTER_DEMO_MODELS: file }
     const service = await start({ agent, env, settings: { 'pool.warm': 0 } })

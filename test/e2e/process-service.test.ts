@@ -30,8 +30,12 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+/** Two threads are enough for most: every thread costs a start. */
 async function start(options: ServiceOptions): Promise<Service> {
-  const service = await startService(options)
+  const service = await startService({
+    ...options,
+    settings: { concurrency: 2, ...options.settings },
+  })
   started.push(service)
   return service
 }
@@ -79,7 +83,7 @@ test.concurrent('F43: what a killed service left is ended by the next one, and n
       { steps: [{ init: true }, say('served'), OK] },
     ],
   }
-  const service = await start({ script, settings: { 'pool.warm': 2 } })
+  const service = await start({ script, settings: { concurrency: 4, 'pool.warm': 2 } })
   const questions = [unique('busy'), unique('lonely')]
   const cut = questions.map((question) => ask(service, STREAM, question).catch(ignoreFailure))
   const busy = await Promise.all(questions.map((question) => prompted(service, question)))

@@ -198,3 +198,20 @@ test('however a reply is cut into deltas, its chain is the one of the whole text
     }),
   )
 })
+
+test('a long text is the same however it is cut, also inside a pair of surrogates', () => {
+  // 65,536 units is where it is read in pieces: the pair lies across that border for one of the offsets.
+  for (const offset of [65_533, 65_534, 65_535, 65_536, 131_071]) {
+    const long = `${'x'.repeat(offset)}😀 ${'y '.repeat(40_000)}`
+    const half = Math.floor(offset / 2)
+    expect(whole(said('user', long))).toBe(
+      whole(said('user', long.slice(0, half), long.slice(half))),
+    )
+    const reply = digestReply(whole(QUESTION))
+    reply.text(long.slice(0, 10))
+    reply.text(long.slice(10))
+    expect(whole(QUESTION, said('assistant', long))).toBe(reply.chain())
+    const results = said('user', result('1', long))
+    expect(whole(results)).not.toBe(whole(said('user', result('1', `${long}z`))))
+  }
+})

@@ -1,0 +1,12 @@
+// Which tests are drills: real processes, real time, minutes in all. `npm test` leaves them to `npm run test:drills`.
+
+export const TESTS = 'test/**/*.test.ts'
+
+export const DRILLS = [
+  'test/drills/**/*.test.ts',
+  'test/backends/acp/drill.test.ts',
+  'test/commands/{start,running}.test.ts',
+  'test/e2e/{metrics,queue,streaming-slow,streaming-timing,workspace}.test.ts',
+  'test/e2e/process-*.test.ts',
+  'test/pool/{back-pressure,closing,endings,property,thread-loss,warm}.test.ts',
+]

@@ -41,7 +41,8 @@ describe('conversations on one warm pool', () => {
         { steps: [{ init: true }, { waitFile: 'go' }, say('fresh'), OK] },
       ],
     }
-    service = await startService({ script, settings: { concurrency: 2, 'pool.warm': 2 } })
+    const settings = { concurrency: 2, 'pool.warm': 2, 'sessions.max': 1 }
+    service = await startService({ script, settings })
   })
   afterAll(() => service.stop())
 
@@ -62,7 +63,7 @@ describe('conversations on one warm pool', () => {
       writeFileSync(join(agent.cwd, 'go'), '')
       expect((await reply).text).toBe('fresh')
     }
-    // Nor does it stay behind: the folders go with their agents.
+    // Nor does it stay behind: the folders go with their agents, or with the conversations that they belong to.
     await until('the folders of finished agents to be gone', within(5000), () => {
       return !everything(service.scratchRoot).includes('ZEBRA')
     })

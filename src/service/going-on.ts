@@ -1,5 +1,5 @@
 // Does this turn go on in a session that Cursor already has? Only on proof: the transcript ends where that session ended.
-import type { AgentEvent, Finish } from '../core/events.ts'
+import { type AgentEvent, type Finish, isTerminal } from '../core/events.ts'
 import type { SessionId } from '../core/ids.ts'
 import { type Kept, type LaunchProfile, type Prompt, profileKey } from '../core/job.ts'
 import type { Continuation, Run } from '../core/run.ts'
@@ -42,6 +42,9 @@ export interface GoingOnParts {
 /** A reply's session is known a moment after its last byte; the next turn of a quick client waits this long for it. */
 const SETTLE_MS = 250
 
+/** A reader may be behind the agent: how long the end of a reply may take to reach it before its session is given up. */
+const READ_MS = 120_000
+
 export class SessionKeeper {
   readonly #parts: GoingOnParts
   /** Replies that have ended and whose sessions are about to be kept. */
@@ -72,6 +75,10 @@ export class SessionKeeper {
     let ranTools = false
     const reply = digestReply(transcript.whole)
     let finished = false
+    let ended: () => void = () => undefined
+    const read = new Promise<void>((resolve) => {
+      ended = resolve
+    })
     let done = Promise.resolve()
     return {
       continuation: continuation || undefined,
@@ -86,9 +93,14 @@ export class SessionKeeper {
           readTokens = ranTools ? undefined : tokensRead(event)
           this.#settling.set(reply.chain(), done)
         }
+        if (isTerminal(event)) ended()
       },
       follow: (run) => {
-        done = this.#keepWhenSettled(run, before?.kept, () => {
+        const over = run.settled.then(() => {
+          // The run is often over before the last of it has been read.
+          return run.kept?.() === undefined ? undefined : atMost(READ_MS, read)
+        })
+        done = this.#keepWhenSettled({ run, over }, before?.kept, () => {
           if (!finished) return undefined
           const isResumed = run.marks().start === 'resumed'
           // Source: runs of 2026.08: what was said before is read from the cache, so it cannot become less.
@@ -103,11 +115,11 @@ export class SessionKeeper {
   }
 
   async #keepWhenSettled(
-    run: Run,
+    { run, over }: { readonly run: Run; readonly over: Promise<void> },
     used: Kept | undefined,
     outcome: () => (Omit<Conversation, 'kept'> & { readonly chain: Chain }) | undefined,
   ): Promise<void> {
-    await run.settled
+    await over
     const ended = outcome()
     const kept = run.kept?.()
     if (ended !== undefined) this.#settling.delete(ended.chain)
@@ -124,14 +136,17 @@ export class SessionKeeper {
 
   async #settled(chain: Chain): Promise<void> {
     const settling = this.#settling.get(chain)
-    if (settling === undefined) return
-    let timer: NodeJS.Timeout | undefined
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, SETTLE_MS)
-    })
-    await Promise.race([settling, patience])
-    clearTimeout(timer)
+    if (settling !== undefined) await atMost(SETTLE_MS, settling)
   }
+}
+
+async function atMost(ms: number, promise: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms).unref()
+  })
+  await Promise.race([promise, patience])
+  clearTimeout(timer)
 }
 
 const ALONE: GoingOn = {

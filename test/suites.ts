@@ -6,7 +6,7 @@ export const DRILLS = [
   'test/drills/**/*.test.ts',
   'test/backends/acp/drill.test.ts',
   'test/commands/{start,running}.test.ts',
-  'test/e2e/{acp,isolation,metrics,queue,streaming-slow,streaming-timing,workspace}.test.ts',
+  'test/e2e/{metrics,queue,streaming-slow,streaming-timing,workspace}.test.ts',
   'test/e2e/process-*.test.ts',
   'test/pool/{back-pressure,closing,endings,property,thread-loss,warm}.test.ts',
 ]

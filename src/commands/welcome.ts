@@ -50,8 +50,6 @@ export function modelLines(
 export interface WelcomeInput {
   readonly service: RunningService
   readonly version: string
-  /** As set: `auto` decides per request. */
-  readonly backend: string
   readonly needsKey: boolean
 }
 
@@ -61,7 +59,7 @@ export async function welcome(
   logger: Logger,
   input: WelcomeInput,
 ): Promise<void> {
-  const { service, version, backend, needsKey } = input
+  const { service, version, needsKey } = input
   const { url, cli } = service
   const cliVersion = cli.at === 'available' ? cli.version : ''
   logger.info('listening', { url, version, cli: cliVersion })
@@ -74,7 +72,7 @@ export async function welcome(
     return []
   })
   const lines = [
-    versionLine({ version, cli: cliVersion, backend }),
+    versionLine({ version, cli: cliVersion, backend: 'print' }),
     ...(models.length === 0 ? ['models: none listed (see the log)'] : modelLines(models)),
     ...clientLines({ url, needsKey }),
   ]

@@ -79,13 +79,12 @@ export const configSchema = z.strictObject({
     meaning: 'Requests that may wait for a slot; one more gets 429 (529 on the Messages API).',
   }),
   backend: choice(
-    'print',
+    'auto',
     ['auto', 'print', 'acp', 'sdk'],
     {
-      meaning:
-        "How Cursor's agent is run: print = one process per turn; acp = processes that stay up; auto = acp in scratch folders when its self-test passes, else print.",
+      meaning: "How Cursor's agent is run.",
     },
-    ['sdk'],
+    ['acp', 'sdk'],
   ),
   mode: choice(
     'auto',

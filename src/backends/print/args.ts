@@ -27,7 +27,6 @@ export function printArgs(profile: LaunchProfile, folder: string): string[] {
     profile.model,
     '--workspace',
     folder,
-    ...(profile.resume === undefined ? [] : ['--resume', profile.resume.chatId]),
     ...mode,
     ...(isForced ? ['--force'] : []),
     ...(profile.sandbox === 'default' ? [] : ['--sandbox', profile.sandbox]),

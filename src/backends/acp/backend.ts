@@ -1,16 +1,12 @@
 // Launches the CLI in ACP mode: folders, configuration, environment, process, connection. What follows is agent.ts.
-import { access, stat } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { access } from 'node:fs/promises'
 import type { LaunchProfile } from '../../core/job.ts'
-import { isErrno } from '../../lib/errno.ts'
 import { type Child, startChild } from '../../process/child.ts'
 import { childEnvironment } from '../../process/environment.ts'
-import { type Ledger, openLedger } from '../../process/ledger.ts'
 import { seedConfig } from '../../workspace/cursor-home.ts'
 import { createScratch, removeScratch, type ScratchFolder } from '../../workspace/scratch.ts'
-import type { WorkerSettings } from '../backend.ts'
-import { type Agent, type AgentHooks, type Backend, LaunchFailure } from '../backend.ts'
-import { launchFailure } from '../print/launch-failure.ts'
+import type { Agent, AgentHooks, Backend, WorkerSettings } from '../backend.ts'
+import { asLaunchFailure, ledgerOf } from '../launch.ts'
 import { AcpAgent } from './agent.ts'
 import { acpArgs } from './args.ts'
 import { loadSdk } from './client.ts'
@@ -84,34 +80,4 @@ async function start(
     ledger: ledgerOf(settings),
     folders: [scratch.root],
   })
-}
-
-const ledgers = new WeakMap<WorkerSettings, Ledger>()
-
-function ledgerOf(settings: WorkerSettings): Ledger {
-  const ledger = ledgers.get(settings) ?? openLedger(settings.ledgerDir, settings.instance)
-  ledgers.set(settings, ledger)
-  return ledger
-}
-
-async function asLaunchFailure(error: unknown, profile: LaunchProfile): Promise<LaunchFailure> {
-  if (error instanceof LaunchFailure) return error
-  const { folder, binary } = profile
-  const facts = {
-    binary,
-    binaryExists: await exists(binary),
-    folderExists: folder.class === 'scratch' || (await exists(folder.path)),
-    home: homedir(),
-  }
-  return new LaunchFailure(launchFailure(error, facts), { cause: error })
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path)
-    return true
-  } catch (error) {
-    if (isErrno(error)) return false
-    throw error
-  }
 }

@@ -3,7 +3,7 @@
 import type { AgentEvent, Failure, Terminal } from '../../core/events.ts'
 import { type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
 import { classify } from '../classify.ts'
-import { createErrorHold } from '../print/error-hold.ts'
+import { createErrorHold } from '../error-hold.ts'
 import { createToolCalls } from './tools.ts'
 
 export interface AcpReaderOptions {

@@ -1,18 +1,15 @@
 // Launches the CLI in print mode: folders, configuration, environment, process. What the child then does is agent.ts.
-import { access, stat } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { access } from 'node:fs/promises'
 import type { LaunchProfile } from '../../core/job.ts'
-import { isErrno } from '../../lib/errno.ts'
 import { type Child, startChild } from '../../process/child.ts'
 import { childEnvironment } from '../../process/environment.ts'
-import { type Ledger, openLedger } from '../../process/ledger.ts'
 import { seedConfig } from '../../workspace/cursor-home.ts'
 import { createScratch, removeScratch, type ScratchFolder } from '../../workspace/scratch.ts'
 import { type Backend, LaunchFailure, type WorkerSettings } from '../backend.ts'
+import { asLaunchFailure, ledgerOf } from '../launch.ts'
 import { PrintAgent } from './agent.ts'
 import { printArgs } from './args.ts'
 import { type Command, promptInArgv } from './argv-prompt.ts'
-import { launchFailure } from './launch-failure.ts'
 import { type PlacedRules, placeRules } from './place-rules.ts'
 
 export const printBackend: Backend = {
@@ -71,34 +68,4 @@ function commandOf(profile: LaunchProfile, args: readonly string[]): Command {
     message:
       'This version of cursor-agent does not read its prompt from standard input. Update it.',
   })
-}
-
-const ledgers = new WeakMap<WorkerSettings, Ledger>()
-
-function ledgerOf(settings: WorkerSettings): Ledger {
-  const ledger = ledgers.get(settings) ?? openLedger(settings.ledgerDir, settings.instance)
-  ledgers.set(settings, ledger)
-  return ledger
-}
-
-async function asLaunchFailure(error: unknown, profile: LaunchProfile): Promise<LaunchFailure> {
-  if (error instanceof LaunchFailure) return error
-  const { folder, binary } = profile
-  const facts = {
-    binary,
-    binaryExists: await exists(binary),
-    folderExists: folder.class === 'scratch' || (await exists(folder.path)),
-    home: homedir(),
-  }
-  return new LaunchFailure(launchFailure(error, facts), { cause: error })
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path)
-    return true
-  } catch (error) {
-    if (isErrno(error)) return false
-    throw error
-  }
 }

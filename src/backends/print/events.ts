@@ -3,8 +3,8 @@
 import type { ActivityKind, AgentEvent, Failure, Terminal, UnknownKind } from '../../core/events.ts'
 import { isObject, type JsonObject, parseJson, stringAt } from '../../lib/json.ts'
 import { classify } from '../classify.ts'
+import { createErrorHold } from '../error-hold.ts'
 import { createCalls } from './calls.ts'
-import { createErrorHold } from './error-hold.ts'
 import { errorText, messageText, objectsOf, plainDelta, usageOf } from './records.ts'
 import { createSegments } from './segments.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { launchFailure } from '../../../src/backends/launch-failure.ts'
 import { printArgs } from '../../../src/backends/print/args.ts'
 import { promptInArgv } from '../../../src/backends/print/argv-prompt.ts'
-import { launchFailure } from '../../../src/backends/print/launch-failure.ts'
 import type { LaunchProfile } from '../../../src/core/job.ts'
 
 const PROFILE: LaunchProfile = {

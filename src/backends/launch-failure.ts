@@ -1,7 +1,7 @@
 // Why a child could not be started → failure event. Pure.
-import type { Failure } from '../../core/events.ts'
-import { isErrno } from '../../lib/errno.ts'
-import { redact } from '../redact.ts'
+import type { Failure } from '../core/events.ts'
+import { isErrno } from '../lib/errno.ts'
+import { redact } from './redact.ts'
 
 export interface LaunchFacts {
   /** Absolute path of the CLI. */

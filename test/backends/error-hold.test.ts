@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createErrorHold } from '../../../src/backends/print/error-hold.ts'
+import { createErrorHold } from '../../src/backends/error-hold.ts'
 
 const DUMP = 'Error: RetriableError: [unavailable] Error'
 

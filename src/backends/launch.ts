@@ -1,0 +1,43 @@
+// What starting a child has in common, whatever the backend: the ledger, and the reason when it could not be started.
+import { stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import type { LaunchProfile } from '../core/job.ts'
+import { isErrno } from '../lib/errno.ts'
+import { type Ledger, openLedger } from '../process/ledger.ts'
+import { LaunchFailure, type WorkerSettings } from './backend.ts'
+import { launchFailure } from './launch-failure.ts'
+
+const ledgers = new WeakMap<WorkerSettings, Ledger>()
+
+/** This thread's ledger: opened once for the settings it was given. */
+export function ledgerOf(settings: WorkerSettings): Ledger {
+  const ledger = ledgers.get(settings) ?? openLedger(settings.ledgerDir, settings.instance)
+  ledgers.set(settings, ledger)
+  return ledger
+}
+
+/** Whatever kept a child from starting, as what `launch` throws. */
+export async function asLaunchFailure(
+  error: unknown,
+  profile: LaunchProfile,
+): Promise<LaunchFailure> {
+  if (error instanceof LaunchFailure) return error
+  const { folder, binary } = profile
+  const facts = {
+    binary,
+    binaryExists: await exists(binary),
+    folderExists: folder.class === 'scratch' || (await exists(folder.path)),
+    home: homedir(),
+  }
+  return new LaunchFailure(launchFailure(error, facts), { cause: error })
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (error) {
+    if (isErrno(error)) return false
+    throw error
+  }
+}

@@ -52,7 +52,7 @@ afterAll(() => service.stop())
 function adapted(text: string): string {
   const places = {
     'http://127.0.0.1:8976': service.url,
-    '/home/me/work/task-1': worktree,
+    '/home/me/trees/task-1': worktree,
   }
   return Object.entries(places).reduce(
     (all, [from, to]) => {

@@ -67,6 +67,16 @@ export interface Service {
   discard(): void
 }
 
+/** A test that failed never got to `stop()`; the runner ends its workers with SIGTERM. */
+const running = new Set<ChildProcess>()
+for (const end of ['exit', 'SIGTERM', 'disconnect'] as const) {
+  process.once(end, () => {
+    for (const child of running) child.kill('SIGTERM')
+    // Listening took the signal's own effect away.
+    if (end === 'SIGTERM') process.kill(process.pid, end)
+  })
+}
+
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'adapter-test-'))
   const home = join(folder, 'home')
@@ -96,13 +106,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // A test that failed never got to `stop()`; the runner ends its workers with SIGTERM.
-  const orphaned = (): void => void child.kill('SIGTERM')
-  const ends = ['exit', 'SIGTERM', 'disconnect'] as const
-  for (const end of ends) process.once(end, orphaned)
-  child.once('exit', () => {
-    for (const end of ends) process.off(end, orphaned)
-  })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output.stdout += text

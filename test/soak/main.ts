@@ -107,9 +107,17 @@ async function noDescriptorsLeft(on: Service, was: ReadonlyMap<string, number>):
 
 async function whatIsLeft(on: Service): Promise<string[]> {
   const left = notZero(await on.metrics()).map((line) => `gauge not back at 0: ${line}`)
-  const living = livingAgents(on)
-  if (living.length !== SLOTS) {
-    left.push(`${living.length} agents live beside ${SLOTS} spares: ${living.join(' ')}`)
+  let living: number[] = []
+  try {
+    // A spare counts as warm from its spawn on; its journal, which tells us the pid, begins with its first code.
+    await until('the spares to be the only agents', 10_000, () => {
+      living = livingAgents(on)
+      return living.length === SLOTS
+    })
+  } catch (error) {
+    left.push(
+      `${living.length} agents live, ${SLOTS} spares expected: ${living} (${String(error)})`,
+    )
   }
   const warnings = on.stderr().match(/.*(?:MaxListeners|Warning:|unhandled).*/gi) ?? []
   return [...left, ...warnings.map((line) => `on standard error: ${line}`)]

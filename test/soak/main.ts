@@ -116,7 +116,7 @@ async function whatIsLeft(on: Service): Promise<string[]> {
     })
   } catch (error) {
     left.push(
-      `${living.length} agents live, ${SLOTS} spares expected: ${living} (${String(error)})`,
+      `${living.length} agents live, ${SLOTS} spares expected: ${living.join(' ')} (${String(error)})`,
     )
   }
   const warnings = on.stderr().match(/.*(?:MaxListeners|Warning:|unhandled).*/gi) ?? []

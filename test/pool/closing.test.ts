@@ -42,7 +42,8 @@ test('a second call without grace hastens the first', async () => {
 
 test('closing with running, queued and warm children leaves nothing', async () => {
   await withPool({ ...options, warm: 2, concurrency: 3 }, async ({ pool }) => {
-    await until('spares', 15_000, () => pool.snapshot().children.warm === 2)
+    // The threads were started by three runs at once: that burst may still ask for a third.
+    await until('spares', 15_000, () => pool.snapshot().children.warm >= 2)
     const other = { profile: { model: 'other' } }
     const runs = Array.from({ length: 8 }, () => pool.submit(job('echo a; sleep 30', other)))
     await runs[0]?.next()

@@ -55,7 +55,8 @@ let asked = 0
 /** A text that no other request of this file has: equal requests may be taken for retries. */
 export function unique(name: string): string {
   asked += 1
-  return `${name} #${asked}`
+  // Padded: no question is the beginning of another.
+  return `${name} #${String(asked).padStart(5, '0')}`
 }
 
 /** A user's single question; `more` goes into the body. The prompt the agent gets is the question itself. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { homedir, tmpdir } from 'node:os'
 import type { WorkerSettings } from './backends/backend.ts'
-import { restartLimit } from './config/schema.ts'
+import { type Config, restartLimit } from './config/schema.ts'
 import type { Answerer } from './core/answer.ts'
 import { runId } from './core/ids.ts'
 import type { PoolSnapshot } from './core/run.ts'
@@ -14,11 +14,19 @@ import { createTokenCounter } from './prompt/tokens.ts'
 import type { ServiceInput } from './serve.ts'
 import type { Folders } from './serve-folders.ts'
 import type { AnswererParts } from './service/answer.ts'
+import {
+  type AcpCheck,
+  type AcpWatch,
+  type BackendChoice,
+  type BackendFacts,
+  chooseBackend,
+} from './service/backend-choice.ts'
 import type { CliWatch } from './service/cli-watch.ts'
 import { createModelChooser } from './service/model-choice.ts'
 import { createSkillPlanner } from './service/skills.ts'
 import { createWorkspaceChooser, readableClientFolder } from './service/workspace.ts'
 import type { Conversations } from './sessions/conversations.ts'
+import type { CliRecord } from './workspace/cli-record.ts'
 import { removeScratch } from './workspace/scratch.ts'
 
 /** Undelivered replies in memory. Source: design, Memory. */
@@ -34,9 +42,9 @@ export const NOTHING_YET: PoolSnapshot = {
   longestWaitMs: 0,
 }
 
-export function makePool(input: ServiceInput, folders: Folders, metrics: Metrics): AgentPool {
-  const { config, logger } = input
-  const worker: WorkerSettings = {
+/** What agents are run with, in worker threads and in the self-test. */
+export function workerSettings({ config }: ServiceInput, folders: Folders): WorkerSettings {
+  return {
     instance: folders.instance,
     scratchRoot: folders.scratchRoot,
     ledgerDir: folders.ledger,
@@ -47,8 +55,14 @@ export function makePool(input: ServiceInput, folders: Folders, metrics: Metrics
     configDir: config.cursor.config_dir,
     env: config.cursor.env,
     creditBytes: config.limits.buffer_kb * 1024,
+    recycleAfter: config.pool.recycle_after,
     hasPs: folders.hasPs,
   }
+}
+
+export function makePool(input: ServiceInput, folders: Folders, metrics: Metrics): AgentPool {
+  const { config, logger } = input
+  const worker = workerSettings(input, folders)
   const { count, perS } = restartLimit(config.pool.restarts)
   return createPool({
     workerFile: WORKER_FILE,
@@ -73,6 +87,8 @@ export interface AnswererInput {
   readonly catalogue: Catalogue
   readonly metrics: Metrics
   readonly conversations: Conversations
+  readonly acp: AcpWatch
+  readonly record: CliRecord
 }
 
 export function answererParts(from: AnswererInput): AnswererParts {
@@ -131,6 +147,19 @@ export function answererParts(from: AnswererInput): AnswererParts {
     }),
     countTokens: (turn) => counter.countTurn(turn),
     conversations: from.conversations,
+    backend({ cli, inWorkspace, before }) {
+      // Another version of the CLI since the start: it is tested while this turn takes print.
+      if (config.backend === 'auto') void from.acp.check(cli)
+      return backendOf(config.backend, { inWorkspace, before, acp: from.acp.state() }).name
+    },
+    // A session is open in its process; a chat on disk is only resumed where that was seen to work.
+    canGoOn: ({ backend, cliVersion }) =>
+      backend === 'acp' || (backend === 'print' && from.record.resume(cliVersion) === 'proven'),
+    onBrokenResume({ backend, cliVersion }) {
+      if (backend !== 'print') return
+      logger.warn('a resumed chat had lost what was said before: no more --resume', { cliVersion })
+      void from.record.setResume(cliVersion, 'broken')
+    },
     forget: (kept) => {
       void pool.forget?.(kept)
     },
@@ -145,6 +174,22 @@ export function answererParts(from: AnswererInput): AnswererParts {
     telemetry: metrics.telemetry,
     logger,
   }
+}
+
+/** What a new conversation gets, and why. */
+export function backendDetails(setting: Config['backend'], acp: AcpCheck): object {
+  const choice = (inWorkspace: boolean): BackendChoice =>
+    backendOf(setting, { inWorkspace, acp, before: undefined })
+  return { setting, scratch: choice(false), workspace: choice(true), acp_self_test: acp }
+}
+
+/** @throws for a backend that the configuration refuses. */
+export function backendOf(
+  setting: Config['backend'],
+  facts: Omit<BackendFacts, 'setting'>,
+): BackendChoice {
+  if (setting === 'sdk') throw new Error('the configuration does not allow the backend sdk')
+  return chooseBackend({ setting, ...facts })
 }
 
 /** Requests that come in before the start is over wait for it. */

@@ -14,11 +14,20 @@ import { messagesProtocol } from './protocols/anthropic/messages.ts'
 import { chatProtocol } from './protocols/openai-chat/chat.ts'
 import { health, listModels, watchCli } from './serve-cli.ts'
 import { endRules, prepareFolders, sweep } from './serve-folders.ts'
-import { answererParts, makePool, NOTHING_YET, waitFor } from './serve-pool.ts'
+import {
+  answererParts,
+  backendDetails,
+  makePool,
+  NOTHING_YET,
+  waitFor,
+  workerSettings,
+} from './serve-pool.ts'
 import { createAnswerer } from './service/answer.ts'
+import { createAcpWatch } from './service/backend-choice.ts'
 import type { CliState } from './service/cli-watch.ts'
 import { firstProfile } from './service/first-profile.ts'
 import { type Conversations, createConversations } from './sessions/conversations.ts'
+import { openCliRecord } from './workspace/cli-record.ts'
 
 export interface ServiceInput {
   readonly config: Config
@@ -66,7 +75,7 @@ export async function startService(input: ServiceInput): Promise<RunningService>
     sessions: () => conversations?.size() ?? 0,
     build: {
       version,
-      backend: 'print',
+      backend: config.backend,
       get cliVersion() {
         return cli.at === 'available' ? cli.version : ''
       },
@@ -78,6 +87,12 @@ export async function startService(input: ServiceInput): Promise<RunningService>
     refreshMs: config.models.refresh * 1000,
     now: monotonicMs,
   })
+  const acp = createAcpWatch(async (binary) => {
+    // Loaded only where it is wanted.
+    const { selfTest } = await import('./backends/acp/self-test.ts')
+    return selfTest(binary, workerSettings(input, folders))
+  }, logger)
+  const record = await openCliRecord(input.home)
   let open: (answerer: Answerer) => void = () => undefined
   const ready = new Promise<Answerer>((resolve) => {
     open = resolve
@@ -85,7 +100,7 @@ export async function startService(input: ServiceInput): Promise<RunningService>
   const details = async (): Promise<object> => ({
     version,
     cli: await watch.check(),
-    backend: { print: 'the only backend of this version' },
+    backend: backendDetails(config.backend, acp.state()),
     uptime_s: Math.round((Date.now() - startedAtMs) / 1000),
     models: catalogue.peek()?.length ?? 0,
     pool: pool?.snapshot() ?? NOTHING_YET,
@@ -132,6 +147,8 @@ export async function startService(input: ServiceInput): Promise<RunningService>
     catalogue,
     metrics,
     conversations,
+    acp,
+    record,
   })
   open(createAnswerer(parts))
   const sweeping = setInterval(() => {
@@ -147,6 +164,7 @@ export async function startService(input: ServiceInput): Promise<RunningService>
     async prewarm() {
       await swept
       try {
+        if (config.backend === 'auto' && cli.at === 'available') await acp.check(cli)
         running.prewarm(await firstProfile(parts))
       } catch (error) {
         logger.warn('nothing warmed at start', { reason: String(error) })

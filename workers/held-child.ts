@@ -3,9 +3,10 @@ import type { Agent, Backend, ExitFacts, WorkerSettings } from '../src/backends/
 import { LaunchFailure } from '../src/backends/backend.ts'
 import type { Failure } from '../src/core/events.ts'
 import type { ProfileKey } from '../src/core/ids.ts'
-import type { LaunchProfile } from '../src/core/job.ts'
+import { childKey, type LaunchProfile } from '../src/core/job.ts'
 import type { ChildState, ExitCause } from '../src/core/telemetry.ts'
 import { monotonicMs } from '../src/lib/clock.ts'
+import { residentBytes } from '../src/lib/resident-bytes.ts'
 import type { FromWorker } from '../src/pool/messages.ts'
 
 export interface ChildParts {
@@ -13,6 +14,10 @@ export interface ChildParts {
   readonly settings: WorkerSettings
   readonly post: (message: FromWorker) => void
 }
+
+/** A reusable child older than this, or with more memory, is replaced. */
+const OLD_MS = 3_600_000
+const BIG_BYTES = 1024 ** 3
 
 /** What `launch` threw, as the event the client sees. Messages of foreign errors may hold paths: only their label is told. */
 export function launchFailure(error: unknown): Failure {
@@ -22,7 +27,8 @@ export function launchFailure(error: unknown): Failure {
 }
 
 export class HeldChild {
-  readonly key: ProfileKey
+  /** What a reusable child is bound to. */
+  readonly childKey: ProfileKey
   /** The agent, or the failure that kept it from starting. Never rejects. */
   readonly launched: Promise<Agent | Failure>
   /** Resolves when nothing of the child is left; at once when it never started. Never rejects. */
@@ -31,16 +37,27 @@ export class HeldChild {
   #agent: Agent | undefined
   #cause: ExitCause | undefined
   #taken: boolean
+  #key: ProfileKey
+  #runs = 0
+  #bornMs = monotonicMs()
+  #recycleAfter: number
   #failed = false
   #killed = false
   #spoiled = ''
 
   constructor(parts: ChildParts, profile: LaunchProfile, key: ProfileKey, use: 'spare' | 'run') {
-    this.key = key
+    this.#key = key
+    this.childKey = childKey(profile)
+    this.#recycleAfter = parts.settings.recycleAfter ?? Number.POSITIVE_INFINITY
     this.#post = parts.post
     this.#taken = use === 'run'
     this.launched = this.#launch(parts, profile)
     this.gone = this.#untilGone()
+  }
+
+  /** Of the profile it was started for or served last. */
+  get key(): ProfileKey {
+    return this.#key
   }
 
   /** The running agent, undefined while it is being launched. */
@@ -53,10 +70,27 @@ export class HeldChild {
     return this.#spoiled || (this.#cause === undefined ? '' : 'closed')
   }
 
-  /** From now on it belongs to a run. */
-  take(): void {
+  /** From now on it belongs to a run of this profile. */
+  take(key: ProfileKey): void {
     this.#taken = true
+    this.#key = key
+    this.#runs += 1
     this.#tell('busy')
+  }
+
+  /** Whether another run of any profile with an equal `childKey` may use it. */
+  get canServe(): boolean {
+    return this.#agent?.reusable === true && this.spoiled === ''
+  }
+
+  /** It has served long enough, or has grown. */
+  get isWornOut(): boolean {
+    const bytes = this.#agent === undefined ? undefined : residentBytes(this.#agent.pid)
+    return (
+      this.#runs >= this.#recycleAfter ||
+      monotonicMs() - this.#bornMs > OLD_MS ||
+      (bytes ?? 0) > BIG_BYTES
+    )
   }
 
   /** Reusable child between two runs. */
@@ -109,7 +143,7 @@ export class HeldChild {
     void agent.spoiled.then((reason) => {
       if (!this.#isSpare) return
       this.#spoiled = reason
-      void this.close('discarded')
+      void this.close(this.#runs > 0 ? 'crashed' : 'discarded')
     })
   }
 
@@ -123,10 +157,9 @@ export class HeldChild {
     const facts = await agent.ended
     if (this.#isSpare && this.#spoiled === '') this.#spoiled = 'it exited before it got a prompt'
     const cause = this.#exitCause(facts)
-    this.#post({
-      type: 'child',
-      child: { at: 'gone', pid: agent.pid, cause, spoiled: this.#spoiled },
-    })
+    // One that has served says nothing against warming.
+    const spoiled = this.#runs > 0 ? '' : this.#spoiled
+    this.#post({ type: 'child', child: { at: 'gone', pid: agent.pid, cause, spoiled } })
   }
 
   #exitCause(facts: ExitFacts): ExitCause {
@@ -137,6 +170,6 @@ export class HeldChild {
 
   #tell(at: ChildState): void {
     if (this.#agent === undefined) return
-    this.#post({ type: 'child', child: { at, pid: this.#agent.pid, key: this.key } })
+    this.#post({ type: 'child', child: { at, pid: this.#agent.pid, key: this.#key } })
   }
 }

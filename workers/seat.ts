@@ -1,9 +1,15 @@
 // A seat: one worker thread with at most one child in use. It launches, keeps a spare, plays runs, posts their events, and
 // obeys the main thread. Decides nothing about which child is wanted.
 import type { Agent, Backend, WorkerSettings } from '../src/backends/backend.ts'
-import { type AgentEvent, type Batch, isTerminal, type Terminal } from '../src/core/events.ts'
+import {
+  type AgentEvent,
+  type Batch,
+  type Failure,
+  isTerminal,
+  type Terminal,
+} from '../src/core/events.ts'
 import type { ProfileKey, RunId } from '../src/core/ids.ts'
-import type { LaunchProfile } from '../src/core/job.ts'
+import { childKey, type Kept, type LaunchProfile } from '../src/core/job.ts'
 import type { ExitCause } from '../src/core/telemetry.ts'
 import { monotonicMs } from '../src/lib/clock.ts'
 import type { FromWorker, RunReport, RunTask, ToWorker } from '../src/pool/messages.ts'
@@ -18,8 +24,11 @@ export interface SeatParts {
 
 interface ActiveRun {
   readonly runId: RunId
+  readonly profile: LaunchProfile
   cancelled: ExitCause | undefined
   child: HeldChild | undefined
+  /** The agent that answered to the end. */
+  finished: Agent | undefined
   /** Bytes posted and not yet taken by the reader. */
   outstanding: number
   wake: (() => void) | undefined
@@ -30,6 +39,13 @@ type Obtained = {
   readonly agent: Agent
   readonly launchMs: number
   readonly warm: boolean
+}
+
+const SESSION_GONE: Failure = {
+  type: 'failure',
+  code: 'agent-failed',
+  message: 'The process that held the Cursor session of this conversation is gone. Try again.',
+  again: 'fresh',
 }
 
 export class SeatWorker {
@@ -56,6 +72,9 @@ export class SeatWorker {
       case 'credit':
         if (this.#run?.runId === message.runId) this.#credit(this.#run, message.bytes)
         return
+      case 'forget':
+        this.#forget(message.pid, message.chatId)
+        return
       case 'discard':
         if (this.#held !== undefined) this.#retire(this.#held, message.cause)
         this.#held = undefined
@@ -65,9 +84,17 @@ export class SeatWorker {
 
   /** One attempt of a run. Resolves when its child is gone or idle and no other child of this seat is left closing. */
   async run(task: RunTask): Promise<RunReport> {
-    const { runId } = task.job
+    const { runId, profile } = task.job
     const cancelled = this.#early?.runId === runId ? this.#early.cause : undefined
-    const run: ActiveRun = { runId, cancelled, child: undefined, outstanding: 0, wake: undefined }
+    const run: ActiveRun = {
+      runId,
+      profile,
+      cancelled,
+      child: undefined,
+      finished: undefined,
+      outstanding: 0,
+      wake: undefined,
+    }
     this.#early = undefined
     this.#run = run
     try {
@@ -80,7 +107,14 @@ export class SeatWorker {
     while (this.#closing.size > 0) await Promise.all(this.#closing)
     this.#run = undefined
     this.#parts.post({ type: 'released', runId })
-    return { childKept: this.#held !== undefined }
+    const kept = this.#keptBy(run)
+    return { childKept: this.#held !== undefined, ...(kept === undefined ? {} : { kept }) }
+  }
+
+  #keptBy({ finished, child }: ActiveRun): Kept | undefined {
+    const kept = finished?.kept?.()
+    // A session goes with its child.
+    return kept?.backend === 'acp' && this.#held !== child ? undefined : kept
   }
 
   async #play(task: RunTask, run: ActiveRun): Promise<void> {
@@ -93,41 +127,53 @@ export class SeatWorker {
     }
     const terminal = await this.#pump(run, agent.run(task.job, onPrompted))
     if (run.cancelled !== undefined) return
-    if (terminal?.type === 'finish' && agent.reusable) {
-      this.#held = child
-      child.rest()
-    } else {
-      this.#retire(child, 'done', terminal?.type !== 'finish')
+    if (terminal?.type === 'finish') run.finished = agent
+    if (terminal?.type === 'finish' && agent.reusable) this.#rest(child, task.job.profile)
+    else this.#retire(child, 'done', terminal?.type !== 'finish')
+  }
+
+  /** A reusable child after its run: waits for the next one, or is replaced. */
+  #rest(child: HeldChild, profile: LaunchProfile): void {
+    if (child.isWornOut) {
+      this.#retire(child, 'recycled')
+      return
     }
+    this.#hold(child)
+    child.rest()
+    child.agent?.prepare?.(profile)
   }
 
   /** The child that will play the run, or undefined when it could not be started or the run was cancelled meanwhile. */
   async #obtain(task: RunTask, run: ActiveRun): Promise<Obtained | undefined> {
-    const spare = this.#takeSpare(task.key)
+    const spare = this.#takeSpare(task)
     if (spare !== undefined) {
-      const obtained = await this.#ready(run, spare, true)
+      const obtained = await this.#ready(run, spare, task.key)
       if (run.cancelled !== undefined) return undefined
-      if (obtained !== undefined && spare.spoiled === '') return obtained
+      if (obtained !== undefined && spare.spoiled === '') return { ...obtained, warm: true }
       this.#retire(spare, 'discarded')
     }
+    if (task.pid !== undefined) {
+      this.#post(run, [SESSION_GONE], monotonicMs())
+      return undefined
+    }
     const child = this.#start(task.job.profile, task.key, 'run')
-    const obtained = await this.#ready(run, child, false)
+    const obtained = await this.#ready(run, child, task.key)
     if (obtained !== undefined || run.cancelled !== undefined) return obtained
     const failure = await child.launched
     if ('type' in failure) this.#post(run, [failure], monotonicMs())
     return undefined
   }
 
-  async #ready(run: ActiveRun, child: HeldChild, warm: boolean): Promise<Obtained | undefined> {
+  async #ready(run: ActiveRun, child: HeldChild, key: ProfileKey): Promise<Obtained | undefined> {
     run.child = child
     const from = child.agent === undefined ? monotonicMs() : undefined
     const agent = await child.launched
     if (run.cancelled !== undefined || 'type' in agent) return undefined
-    if (warm && child.spoiled !== '') return undefined
-    child.take()
+    if (child.spoiled !== '') return undefined
+    child.take(key)
     await Promise.race([agent.ready, agent.ended])
     if (run.cancelled !== undefined) return undefined
-    return { child, agent, warm, launchMs: from === undefined ? 0 : monotonicMs() - from }
+    return { child, agent, warm: false, launchMs: from === undefined ? 0 : monotonicMs() - from }
   }
 
   /** Posts what the agent does, as long as the main thread grants credit, until the terminal event. */
@@ -159,8 +205,32 @@ export class SeatWorker {
 
   #cancel(run: ActiveRun, cause: ExitCause): void {
     run.cancelled ??= cause
-    if (run.child !== undefined) this.#retire(run.child, run.cancelled)
+    if (run.child !== undefined) {
+      const { agent } = run.child
+      if (cause === 'cancelled' && agent?.cancelRun !== undefined) {
+        this.#untilClosed(this.#spare(run.child, run.profile, agent.cancelRun(cause)))
+      } else this.#retire(run.child, run.cancelled)
+    }
     run.wake?.()
+  }
+
+  /** A child whose run is being cancelled: stays when it is sound, else it goes. */
+  async #spare(
+    child: HeldChild,
+    profile: LaunchProfile,
+    cancelled: Promise<boolean>,
+  ): Promise<void> {
+    const isSound = await cancelled
+    // It had ended well before the cancel came.
+    if (this.#held === child) return
+    if (isSound && this.#held === undefined) this.#rest(child, profile)
+    else await child.close('cancelled')
+  }
+
+  #forget(pid: number, chatId: string): void {
+    for (const child of [this.#held, this.#run?.child]) {
+      if (child?.agent?.pid === pid) void child.agent.forget?.(chatId)
+    }
   }
 
   #credit(run: ActiveRun, bytes: number): void {
@@ -170,23 +240,31 @@ export class SeatWorker {
 
   #keepSpare(order: { readonly profile: LaunchProfile; readonly key: ProfileKey }): void {
     const spare = this.#start(order.profile, order.key, 'spare')
-    this.#held = spare
+    this.#hold(spare)
     void spare.launched.then((agent) => {
       if (!('type' in agent)) return
       this.#parts.post({ type: 'warm-failed', key: order.key, failure: agent })
       if (this.#held === spare) this.#held = undefined
     })
-    void spare.gone.then(() => {
-      if (this.#held === spare) this.#held = undefined
+  }
+
+  #hold(child: HeldChild): void {
+    this.#held = child
+    void child.gone.then(() => {
+      if (this.#held === child) this.#held = undefined
     })
   }
 
-  /** The spare when it fits; a spare of another profile is closed beside the new child. */
-  #takeSpare(key: ProfileKey): HeldChild | undefined {
+  /**
+   * The spare when it fits; one that does not is closed beside the new child. For a run that goes on in a session, only
+   * that session's child fits, and another one stays.
+   */
+  #takeSpare({ job, key, pid }: RunTask): HeldChild | undefined {
     const held = this.#held
+    if (held === undefined || (pid !== undefined && held.agent?.pid !== pid)) return undefined
     this.#held = undefined
-    if (held === undefined) return undefined
-    if (held.key === key && held.spoiled === '') return held
+    const isForAll = held.canServe && held.childKey === childKey(job.profile)
+    if ((held.key === key || isForAll) && held.spoiled === '') return held
     this.#retire(held, 'discarded')
     return undefined
   }
@@ -197,7 +275,11 @@ export class SeatWorker {
   }
 
   #retire(child: HeldChild, cause: ExitCause, failed = false): void {
-    const gone = child.close(cause, failed)
+    this.#untilClosed(child.close(cause, failed))
+  }
+
+  /** The seat is not free before. */
+  #untilClosed(gone: Promise<void>): void {
     this.#closing.add(gone)
     void gone.then(() => this.#closing.delete(gone))
   }

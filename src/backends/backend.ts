@@ -23,6 +23,8 @@ export interface WorkerSettings {
   readonly env: Readonly<Record<string, string>>
   /** Bytes of events that may be on their way to the main thread without having been taken (`limits.buffer_kb`). */
   readonly creditBytes: number
+  /** Runs after which a reusable child is replaced. */
+  readonly recycleAfter?: number
   /** Whether `ps` was found at start: tree-kill takes the process down without it. */
   readonly hasPs: boolean
 }

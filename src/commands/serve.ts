@@ -44,7 +44,12 @@ export async function serve(
     console.line(`listening on ${service.url}`)
     announce(home, service, version)
     const needsKey = config.api_key !== null
-    const welcomed = welcome(console, logger, { service, version, needsKey })
+    const welcomed = welcome(console, logger, {
+      service,
+      version,
+      backend: config.backend,
+      needsKey,
+    })
     const over = options.meanwhile?.(service, welcomed) ?? signals.first
     const graceMs = Math.min(config.timeout * 1000, DRAIN_MS)
     return await untilEnd({ service, signals, over, graceMs, logger })

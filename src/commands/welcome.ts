@@ -50,6 +50,8 @@ export function modelLines(
 export interface WelcomeInput {
   readonly service: RunningService
   readonly version: string
+  /** As set: `auto` decides per request. */
+  readonly backend: string
   readonly needsKey: boolean
 }
 
@@ -59,7 +61,7 @@ export async function welcome(
   logger: Logger,
   input: WelcomeInput,
 ): Promise<void> {
-  const { service, version, needsKey } = input
+  const { service, version, backend, needsKey } = input
   const { url, cli } = service
   const cliVersion = cli.at === 'available' ? cli.version : ''
   logger.info('listening', { url, version, cli: cliVersion })
@@ -72,7 +74,7 @@ export async function welcome(
     return []
   })
   const lines = [
-    versionLine({ version, cli: cliVersion, backend: 'print' }),
+    versionLine({ version, cli: cliVersion, backend }),
     ...(models.length === 0 ? ['models: none listed (see the log)'] : modelLines(models)),
     ...clientLines({ url, needsKey }),
   ]

@@ -79,12 +79,13 @@ export const configSchema = z.strictObject({
     meaning: 'Requests that may wait for a slot; one more gets 429 (529 on the Messages API).',
   }),
   backend: choice(
-    'auto',
+    'print',
     ['auto', 'print', 'acp', 'sdk'],
     {
-      meaning: "How Cursor's agent is run.",
+      meaning:
+        "How Cursor's agent is run: print = one process per turn; acp = processes that stay up; auto = acp in scratch folders when its self-test passes, else print.",
     },
-    ['acp', 'sdk'],
+    ['sdk'],
   ),
   mode: choice(
     'auto',

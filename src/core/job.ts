@@ -118,7 +118,7 @@ export function profileKey(profile: LaunchProfile): ProfileKey {
 }
 
 /**
- * Key of what a child process itself is bound to. A reusable (ACP) child serves any profile with an equal one: folder,
+ * Key of what a child process itself is bound to. A reusable (ACP) child serves any profile with an equal one: path,
  * model, mode and tools are chosen per session.
  */
 export function childKey(profile: LaunchProfile): ProfileKey {
@@ -131,6 +131,9 @@ export function childKey(profile: LaunchProfile): ProfileKey {
       profile.permissions,
       profile.sandbox,
       profile.approveMcps,
+      // Data folder and sealed configuration are the process's.
+      profile.folder.class,
+      profile.mode === 'bridge',
     ]),
   )
 }

@@ -2,11 +2,12 @@
 // is gone and its children have been ended from here.
 import { type Failure, isTerminal, isVisible, isWork } from '../core/events.ts'
 import type { ProfileKey } from '../core/ids.ts'
-import type { Job } from '../core/job.ts'
+import { type Job, profileKey } from '../core/job.ts'
+import type { Continuation } from '../core/run.ts'
 import type { ExitCause, Logger, Telemetry } from '../core/telemetry.ts'
 import { monotonicMs } from '../lib/clock.ts'
 import { deferred } from './deferred.ts'
-import type { FromWorker } from './messages.ts'
+import type { FromWorker, RunTask } from './messages.ts'
 import type { SeatSettings } from './options.ts'
 import type { PoolRun } from './run.ts'
 import type { SeatTable } from './seat-table.ts'
@@ -32,7 +33,7 @@ export interface AttemptParts {
 export type AttemptEnd =
   | { readonly at: 'played' }
   /** It failed before anything was done or seen, and the failure says how to try again; nothing was delivered. */
-  | { readonly at: 'again'; readonly failure: Failure }
+  | { readonly at: 'again'; readonly failure: Failure; readonly wasResumed: boolean }
   | { readonly at: 'thread-lost'; readonly reason: string }
 
 export class Attempt implements SeatUser {
@@ -41,6 +42,9 @@ export class Attempt implements SeatUser {
   #run: PoolRun
   #job: Job
   #key: ProfileKey
+  #going: Continuation | undefined
+  /** The conversation's own session is used. */
+  #isResumed = false
   #parts: AttemptParts
   #mayRepeat: boolean
   #seat: Seat | undefined
@@ -57,12 +61,17 @@ export class Attempt implements SeatUser {
   constructor(
     run: PoolRun,
     job: Job,
-    key: ProfileKey,
-    options: { readonly parts: AttemptParts; readonly mayRepeat: boolean },
+    options: {
+      readonly parts: AttemptParts
+      readonly mayRepeat: boolean
+      /** How the run may go on instead of playing `job` as it is. */
+      readonly going: Continuation | undefined
+    },
   ) {
     this.#run = run
     this.#job = job
-    this.#key = key
+    this.#key = profileKey(job.profile)
+    this.#going = options.going
     this.#parts = options.parts
     this.#mayRepeat = options.mayRepeat
     this.over = this.#play()
@@ -98,19 +107,24 @@ export class Attempt implements SeatUser {
 
   async #play(): Promise<AttemptEnd> {
     try {
-      const threadId = this.#parts.seats.choose(this.#key)?.threadId
-      const report = this.#parts.threads.run(
-        { job: this.#job, key: this.#key },
-        { threadId, onAssigned: (id) => this.#assigned(id), signal: this.#abort.signal },
-      )
+      const { task, threadId } = this.#place()
+      const report = this.#parts.threads.run(task, {
+        threadId,
+        onAssigned: (id) => this.#assigned(id),
+        signal: this.#abort.signal,
+      })
       if (this.#seat === undefined) this.#expectThread()
-      const { childKept } = await report
+      const { childKept, kept } = await report
       // The report and the seat's messages come through different ports: wait for the last message.
       await Promise.race([this.#released.promise, this.#seat?.lost])
       this.#leave(childKept)
+      if (kept !== undefined) {
+        if (kept.backend === 'acp') this.#seat?.chats.add(kept.chatId)
+        this.#run.left(kept)
+      }
       return this.#withheld === undefined
         ? { at: 'played' }
-        : { at: 'again', failure: this.#withheld }
+        : { at: 'again', failure: this.#withheld, wasResumed: this.#isResumed }
     } catch (error) {
       await this.#threadLost()
       return { at: 'thread-lost', reason: reasonOf(error) }
@@ -118,6 +132,28 @@ export class Attempt implements SeatUser {
       clearTimeout(this.#stuckTimer)
       clearTimeout(this.#threadTimer)
     }
+  }
+
+  /** What is to be done where; goes on in the conversation's session when that can be had now. */
+  #place(): { readonly task: RunTask; readonly threadId: number | undefined } {
+    const { seats } = this.#parts
+    const going = this.#going
+    if (going?.kept.backend === 'acp') {
+      const { pid, chatId } = going.kept
+      const seat = seats.withIdle(pid)
+      if (seat !== undefined) {
+        this.#isResumed = true
+        this.#job = { ...this.#job, chatId, prompt: going.prompt }
+        return { task: { job: this.#job, key: this.#key, pid }, threadId: seat.threadId }
+      }
+    } else if (going !== undefined) {
+      this.#isResumed = true
+      const profile = { ...this.#job.profile, resume: going.kept }
+      this.#job = { ...this.#job, profile, prompt: going.prompt }
+      this.#key = profileKey(profile)
+    }
+    const seat = seats.choose({ profile: this.#job.profile, key: this.#key })
+    return { task: { job: this.#job, key: this.#key }, threadId: seat?.threadId }
   }
 
   /** Every thread is being replaced; should none come (a damaged installation), the run must not wait for its deadline. */
@@ -148,7 +184,7 @@ export class Attempt implements SeatUser {
   }
 
   #prompted(message: Extract<FromWorker, { type: 'prompted' }>): void {
-    const dispatchMs = this.#run.prompted(message)
+    const dispatchMs = this.#run.prompted({ ...message, isResumed: this.#isResumed })
     this.#parts.telemetry.overhead('dispatch', dispatchMs / 1000)
     this.#parts.telemetry.warmStart(message.warm ? 'hit' : 'miss')
     this.#parts.onPrompted(this.#job, message.warm)

@@ -1,9 +1,10 @@
 // A run inside its slot: its clocks, its attempts, and whatever happens, its one terminal event.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Failure, Terminal } from '../core/events.ts'
-import { type Job, profileKey } from '../core/job.ts'
+import type { Job } from '../core/job.ts'
+import type { Continuation } from '../core/run.ts'
 import { monotonicMs } from '../lib/clock.ts'
-import { Attempt, type AttemptParts } from './attempt.ts'
+import { Attempt, type AttemptEnd, type AttemptParts } from './attempt.ts'
 import { startClocks } from './clocks.ts'
 import { workerDied } from './refusals.ts'
 import { type Remembered, tooLongForArgv, viaArgv } from './remembered.ts'
@@ -14,6 +15,9 @@ export interface ConductParts extends AttemptParts {
   /** The agent itself ended the run (we did not). */
   readonly onPlayed: (job: Job, terminal: Terminal) => void
 }
+
+/** An attempt that failed and may be repeated. */
+type Again = Extract<AttemptEnd, { at: 'again' }> | undefined
 
 const MIN_PAUSE_MS = 50
 const PAUSE_SPREAD_MS = 200
@@ -31,21 +35,23 @@ export async function conduct(run: PoolRun, parts: ConductParts): Promise<void> 
     if (cause === undefined) parts.onPlayed(run.job, terminal)
   }
   run.onTaken = (bytes) => attempt?.taken(bytes)
-  const play = async (job: Job, mayRepeat: boolean): Promise<Failure | undefined> => {
-    attempt = new Attempt(run, job, profileKey(job.profile), { parts, mayRepeat })
+  const play = async (job: Job, mayRepeat: boolean, going?: Continuation): Promise<Again> => {
+    attempt = new Attempt(run, job, { parts, mayRepeat, going })
     const end = await attempt.over
     attempt = undefined
     if (end.at === 'thread-lost') run.end(workerDied(end.reason), 'crashed')
-    return end.at === 'again' && run.terminal === undefined ? end.failure : undefined
+    return end.at === 'again' && run.terminal === undefined ? end : undefined
   }
   const stopClocks = startClocks(run, grantedMs)
   try {
     const job = parts.remembered.suited(run.job)
     const refusal = parts.remembered.refusal(job, grantedMs)
     if (refusal !== undefined) return run.end(refusal, 'done')
-    const failure = await play(job, true)
-    if (failure === undefined) return
-    const next = await repetition(job, failure, parts.remembered, ended.signal)
+    let again = await play(job, true, run.going)
+    // Nothing was done: the whole transcript takes the place of a session that is gone.
+    if (again?.wasResumed === true) again = await play(job, true)
+    if (again === undefined) return
+    const next = await repetition(job, again.failure, parts.remembered, ended.signal)
     if (run.terminal !== undefined) return
     if ('type' in next) run.end(next, 'crashed')
     else await play(next, false)

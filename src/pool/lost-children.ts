@@ -16,6 +16,8 @@ export interface LostChildrenParts {
 export interface LostChildren {
   /** Ends the group led by `pid` with all it left, removes its folders, forgets it. Never rejects for one already gone. */
   end(pid: number): Promise<void>
+  /** Removes a folder that a conversation owned. Never rejects for one that is gone, or that is not ours. */
+  remove(folder: string): Promise<void>
   /** For a pool whose threads are gone: ends what the ledger still holds, removes what is left of this instance's scratch. */
   endAll(): Promise<{ readonly groups: number; readonly folders: number }>
 }
@@ -48,7 +50,16 @@ export function lostChildren(settings: SeatSettings, parts: LostChildrenParts): 
     return own.length
   }
 
-  return { end, endAll }
+  async function remove(path: string): Promise<void> {
+    try {
+      await removeOwn([path])
+    } catch (error) {
+      // It is taken by the sweep.
+      if (!isErrno(error)) throw error
+    }
+  }
+
+  return { end, endAll, remove }
 }
 
 function removeTree(path: string): Promise<void> {

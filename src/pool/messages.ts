@@ -3,7 +3,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { AgentEvent, Failure } from '../core/events.ts'
 import type { ProfileKey, RunId } from '../core/ids.ts'
-import type { BackendName, Job, LaunchProfile } from '../core/job.ts'
+import type { BackendName, Job, Kept, LaunchProfile } from '../core/job.ts'
 import { type PackedEvent, pack, unpack } from '../core/packed-events.ts'
 import type { ChildState, ExitCause } from '../core/telemetry.ts'
 
@@ -11,12 +11,16 @@ import type { ChildState, ExitCause } from '../core/telemetry.ts'
 export interface RunTask {
   readonly job: Job
   readonly key: ProfileKey
+  /** Only this child will do: the session `job.chatId` is open in it. Where it is gone the run fails with `again: 'fresh'`. */
+  readonly pid?: number
 }
 
 /** Result of that task. */
 export interface RunReport {
   /** False when the seat holds no child any more. */
   readonly childKept: boolean
+  /** What the next turn can go on from; whoever gets it owns it. */
+  readonly kept?: Kept
 }
 
 /** Main thread → worker, over the seat's own port. */
@@ -27,6 +31,8 @@ export type ToWorker =
   | { readonly type: 'cancel'; readonly runId: RunId; readonly cause: ExitCause }
   /** The main thread took this many bytes of events. */
   | { readonly type: 'credit'; readonly runId: RunId; readonly bytes: number }
+  /** The conversation is over: the child gives back what its session holds. */
+  | { readonly type: 'forget'; readonly pid: number; readonly chatId: string }
   /** Close a child that is not running anything (spare or idle). */
   | { readonly type: 'discard'; readonly cause: ExitCause }
 

@@ -3,8 +3,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { Failure } from '../core/events.ts'
-import type { Job, LaunchProfile } from '../core/job.ts'
-import type { Pool, PoolSnapshot, Run } from '../core/run.ts'
+import type { Job, Kept, LaunchProfile } from '../core/job.ts'
+import type { Continuation, Pool, PoolSnapshot, Run } from '../core/run.ts'
 import { monotonicMs } from '../lib/clock.ts'
 import { type ConductParts, conduct } from './conduct.ts'
 import { deferred } from './deferred.ts'
@@ -96,9 +96,9 @@ class ThreadedPool implements AgentPool {
     if (options.firstProfile !== undefined) this.#warm.prewarm(options.firstProfile)
   }
 
-  submit(submitted: Job): Run {
+  submit(submitted: Job, going?: Continuation): Run {
     const job = this.#remembered.suited(submitted)
-    const run = new PoolRun(job)
+    const run = new PoolRun(job, going)
     const refusal = this.#refusal(job)
     if (refusal === undefined) {
       this.#warm.wanted(job.profile)
@@ -108,6 +108,17 @@ class ThreadedPool implements AgentPool {
       run.settle()
     }
     return run
+  }
+
+  async forget(kept: Kept): Promise<void> {
+    if (kept.backend === 'acp') {
+      const { pid, chatId } = kept
+      const seat = this.#seats.withChild(pid)
+      seat?.chats.delete(chatId)
+      seat?.send({ type: 'forget', pid, chatId })
+      return
+    }
+    if (kept.folders !== undefined) await this.#lostChildren.remove(kept.folders.root)
   }
 
   prewarm(profile: LaunchProfile): void {
@@ -168,6 +179,7 @@ class ThreadedPool implements AgentPool {
       clearTimeout(timer)
       this.#runs.delete(run)
       run.settle()
+      if (run.leftForNothing !== undefined) void this.forget(run.leftForNothing)
     }
   }
 
@@ -193,6 +205,8 @@ class ThreadedPool implements AgentPool {
     await Promise.race([settled(), this.#hurry.promise])
     for (const run of this.#runs) run.cancel('shutdown')
     await settled()
+    // Children that were busy at the beginning may be idle now.
+    this.#warm.stop()
     await this.#quiet()
     const seats = this.#seats.all
     await this.#threads.destroy()

@@ -8,8 +8,8 @@ import {
   type Terminal,
 } from '../core/events.ts'
 import type { CallId, RunId } from '../core/ids.ts'
-import type { BackendName, Job } from '../core/job.ts'
-import type { CancelCause, Run, RunMarks } from '../core/run.ts'
+import type { BackendName, Job, Kept } from '../core/job.ts'
+import type { CancelCause, Continuation, Run, RunMarks } from '../core/run.ts'
 import type { ExitCause } from '../core/telemetry.ts'
 import { monotonicMs } from '../lib/clock.ts'
 import { deferred } from './deferred.ts'
@@ -26,6 +26,7 @@ export class PoolRun implements Run {
   readonly id: RunId
   readonly backend: BackendName
   readonly job: Job
+  readonly going: Continuation | undefined
   readonly submittedMs = monotonicMs()
   /** Told once, when the terminal event is known; `cause` is set when the pool ended the run and not the agent. */
   onEnd: (terminal: Terminal, cause: ExitCause | undefined) => void = () => undefined
@@ -46,8 +47,10 @@ export class PoolRun implements Run {
   #promptedMs: number | undefined
   #lastSignMs = 0
   #settled = deferred<void>()
+  #kept: Kept | undefined
 
-  constructor(job: Job) {
+  constructor(job: Job, going?: Continuation) {
+    this.going = going
     this.id = job.runId
     this.backend = job.profile.backend
     this.job = job
@@ -72,6 +75,20 @@ export class PoolRun implements Run {
 
   marks(): RunMarks {
     return { ...this.#marks }
+  }
+
+  /** What an attempt left behind. */
+  left(kept: Kept): void {
+    this.#kept = kept
+  }
+
+  kept(): Kept | undefined {
+    return this.#terminal?.type === 'finish' && this.job.keep === true ? this.#kept : undefined
+  }
+
+  /** What an attempt left behind that nobody will go on from. */
+  get leftForNothing(): Kept | undefined {
+    return this.kept() === undefined ? this.#kept : undefined
   }
 
   get settled(): Promise<void> {
@@ -109,12 +126,14 @@ export class PoolRun implements Run {
     readonly atMs: number
     readonly launchMs: number
     readonly warm: boolean
+    readonly isResumed: boolean
   }): number {
     const dispatchMs = Math.max(0, facts.atMs - (this.#grantedMs ?? facts.atMs) - facts.launchMs)
     this.#promptedMs = facts.atMs
     this.#marks.launchMs = facts.launchMs
     this.#marks.dispatchMs = dispatchMs
-    this.#marks.start = facts.warm ? 'warm' : 'cold'
+    const fresh = this.going === undefined ? (facts.warm ? 'warm' : 'cold') : 'moved'
+    this.#marks.start = facts.isResumed ? 'resumed' : fresh
     return dispatchMs
   }
 

@@ -4,7 +4,7 @@ import type { ChildState, Logger, Telemetry } from '../core/telemetry.ts'
 import { monotonicMs } from '../lib/clock.ts'
 import type { LostChildren } from './lost-children.ts'
 import type { ChildFact, FromWorker, SeatHello } from './messages.ts'
-import { chooseSeat, Seat, type Spare } from './seats.ts'
+import { chooseSeat, type Order, Seat, type Spare } from './seats.ts'
 
 export interface SeatTableParts {
   readonly telemetry: Telemetry
@@ -60,8 +60,18 @@ export class SeatTable {
     this.watch.changed()
   }
 
-  choose(key: ProfileKey): Seat | undefined {
-    return chooseSeat(this.#seats.values(), key, this.#parts.usefulness)
+  choose(order: Order): Seat | undefined {
+    return chooseSeat(this.#seats.values(), order, this.#parts.usefulness)
+  }
+
+  /** The free seat whose idle child has this process id. */
+  withIdle(pid: number): Seat | undefined {
+    return this.all.find((seat) => seat.isFree && seat.spare?.pid === pid && seat.spare.isReady)
+  }
+
+  /** The seat with this child, busy or not. */
+  withChild(pid: number): Seat | undefined {
+    return this.all.find((seat) => seat.children.has(pid))
   }
 
   /** The thread is gone: its children are ended by pid, then `seat.lost` resolves. */

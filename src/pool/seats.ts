@@ -2,7 +2,7 @@
 // seat for a run. A seat whose thread is gone is cleaned up from here, by pid.
 import type { MessagePort } from 'node:worker_threads'
 import type { ProfileKey, RunId } from '../core/ids.ts'
-import type { LaunchProfile } from '../core/job.ts'
+import { childKey, type LaunchProfile } from '../core/job.ts'
 import type { ExitCause } from '../core/telemetry.ts'
 import { type Deferred, deferred } from './deferred.ts'
 import {
@@ -42,6 +42,8 @@ export class Seat {
   readonly children = new Map<number, LiveFact>()
   /** One at a time; two for the moment in which the old one's last messages are still on their way. */
   readonly users = new Map<RunId, SeatUser>()
+  /** Conversations whose sessions are open in this seat's idle child. */
+  readonly chats = new Set<string>()
   spare: Spare | undefined
   #order: Order | undefined
   #lost: Deferred<void> = deferred()
@@ -107,6 +109,7 @@ export class Seat {
   note(child: ChildFact, nowMs: number): Spare | undefined {
     if (child.at === 'gone') {
       this.children.delete(child.pid)
+      this.chats.clear()
       const { spare } = this
       if (spare?.pid !== child.pid) return undefined
       this.spare = undefined
@@ -136,23 +139,36 @@ export class Seat {
   }
 }
 
+/** What spares have in common that can stand in for one another. */
+export function groupOf(profile: LaunchProfile, key: ProfileKey): ProfileKey {
+  return profile.backend === 'acp' ? childKey(profile) : key
+}
+
 /**
- * The seat for a run: one with a child of this profile (the longest warm first), else an empty one, else the one whose
- * spare is least useful. Undefined when every seat has a user or no thread is known yet.
+ * The seat for a run: one with a child of this profile (with the fewest conversations in it, then the longest warm), else
+ * one whose reusable child can serve it, else an empty one, else the one whose spare is least useful. Undefined when
+ * every seat has a user or no thread is known yet.
  */
 export function chooseSeat(
   seats: Iterable<Seat>,
-  key: ProfileKey,
+  { profile, key }: Order,
   usefulness: (key: ProfileKey) => number,
 ): Seat | undefined {
+  const group = groupOf(profile, key)
   const free = [...seats].filter((seat) => seat.isFree)
-  const rank = ({ spare, isAttached }: Seat): number => {
+  const rank = ({ spare, isAttached, chats }: Seat): number => {
     if (spare === undefined) return isAttached ? -2 : -1
     if (spare.key === key) return Number.NEGATIVE_INFINITY
-    return usefulness(spare.key) / free.filter((seat) => seat.spare?.key === spare.key).length
+    if (groupOf(spare.profile, spare.key) === group) return -Number.MAX_VALUE
+    return (
+      usefulness(spare.key) / free.filter((seat) => seat.spare?.key === spare.key).length +
+      chats.size
+    )
   }
   const age = ({ spare }: Seat): number => spare?.sinceMs ?? 0
-  return free.sort((a, b) => compare(rank(a), rank(b)) || age(a) - age(b))[0]
+  return free.sort(
+    (a, b) => compare(rank(a), rank(b)) || a.chats.size - b.chats.size || age(a) - age(b),
+  )[0]
 }
 
 function compare(a: number, b: number): number {

@@ -8,7 +8,7 @@ import { Demand } from './demand.ts'
 import type { PoolOptions } from './options.ts'
 import type { Remembered } from './remembered.ts'
 import type { SeatTable, SpareWatch } from './seat-table.ts'
-import type { Seat, Spare } from './seats.ts'
+import { groupOf, type Seat, type Spare } from './seats.ts'
 import { WarmHealth } from './warm-health.ts'
 
 /** Spares that may be on their way up at once: a machine with few cores must not choke on its own spares. */
@@ -52,7 +52,7 @@ export class WarmPool implements SpareWatch {
     this.#logger = parts.options.logger
     this.#health = new WarmHealth(parts.options.restarts)
     this.#stopped = parts.options.warm === 0
-    if (!this.#stopped) this.#startTicking()
+    this.#startTicking()
   }
 
   /** How likely a child of this profile is to be wanted next; for comparison only. */
@@ -160,12 +160,20 @@ export class WarmPool implements SpareWatch {
     const target = Math.max(warm, Math.min(concurrency, this.#demand.peak(nowMs)))
     const shares = this.#demand.shares(target, nowMs, (profile) => this.#mayWarm(profile, nowMs))
     const seats = this.#parts.seats().all.filter((seat) => seat.isFree && seat.isAttached)
+    const wanted = new Map<ProfileKey, number>()
     for (const [key, share] of shares) {
       const profile = this.#demand.profile(key)
       if (profile === undefined) continue
-      while (count(seats, key) < share) {
+      const group = groupOf(profile, key)
+      wanted.set(group, (wanted.get(group) ?? 0) + share)
+    }
+    for (const key of shares.keys()) {
+      const profile = this.#demand.profile(key)
+      if (profile === undefined) continue
+      const group = groupOf(profile, key)
+      while (count(seats, group) < (wanted.get(group) ?? 0)) {
         if (starting(seats, nowMs) >= STARTING_AT_ONCE) return
-        const seat = this.#seatFor(key, seats, shares, target)
+        const seat = this.#seatFor({ key, group }, seats, wanted, target)
         if (seat === undefined) break
         seat.order({ profile, key }, nowMs)
       }
@@ -185,9 +193,9 @@ export class WarmPool implements SpareWatch {
 
   /** An empty seat while there are too few spares, else one whose spare is surplus and clearly less likely. */
   #seatFor(
-    key: ProfileKey,
+    { key, group }: { readonly key: ProfileKey; readonly group: ProfileKey },
     seats: readonly Seat[],
-    shares: ReadonlyMap<ProfileKey, number>,
+    wanted: ReadonlyMap<ProfileKey, number>,
     target: number,
   ): Seat | undefined {
     const held = seats.filter(({ spare }) => spare !== undefined)
@@ -197,11 +205,12 @@ export class WarmPool implements SpareWatch {
         .sort((a, b) => a.children.size - b.children.size)[0]
     }
     // Each further spare of a profile is worth less than the one before.
-    const gain = this.usefulness(key) / (count(held, key) + 1)
+    const gain = this.usefulness(key) / (count(held, group) + 1)
     const victim = held.find(({ spare }) => {
       if (spare === undefined) return false
-      const copies = count(held, spare.key)
-      if (copies <= (shares.get(spare.key) ?? 0)) return false
+      const others = groupOf(spare.profile, spare.key)
+      const copies = count(held, others)
+      if (copies <= (wanted.get(others) ?? 0)) return false
       return gain >= (CLEARLY_LIKELIER * this.usefulness(spare.key)) / copies
     })
     victim?.discard('discarded')
@@ -209,8 +218,11 @@ export class WarmPool implements SpareWatch {
   }
 }
 
-function count(seats: readonly Seat[], key: ProfileKey): number {
-  return seats.filter(({ spare }) => spare?.key === key).length
+/** Spares of a group. */
+function count(seats: readonly Seat[], group: ProfileKey): number {
+  return seats.filter(({ spare }) => {
+    return spare !== undefined && groupOf(spare.profile, spare.key) === group
+  }).length
 }
 
 function starting(seats: readonly Seat[], nowMs: number): number {

@@ -3,14 +3,14 @@ import type { Answer, Answerer, RequestFacts } from '../core/answer.ts'
 import type { Terminal } from '../core/events.ts'
 import { type FailureCode, Refusal } from '../core/failure.ts'
 import type { RunId } from '../core/ids.ts'
-import { type Job, type JobLimits, type Kept, profileKey } from '../core/job.ts'
+import type { BackendName, Job, JobLimits, Kept, LaunchProfile } from '../core/job.ts'
 import type { Pool } from '../core/run.ts'
 import type { Logger, Start, Telemetry, TurnKind } from '../core/telemetry.ts'
 import type { Turn } from '../core/turn.ts'
 import { monotonicMs } from '../lib/clock.ts'
 import type { Conversations } from '../sessions/conversations.ts'
 import { type Identity, identify, type RequestKind } from '../sessions/identity.ts'
-import { readTranscript } from '../sessions/transcript.ts'
+import { readTranscript, type Transcript } from '../sessions/transcript.ts'
 import { createFailedTurns } from './failed-turns.ts'
 import { fingerprint } from './fingerprint.ts'
 import { SessionKeeper } from './going-on.ts'
@@ -55,6 +55,16 @@ export interface AnswererParts {
   readonly skills: SkillPlanner
   readonly countTokens: (turn: Turn) => Promise<number>
   readonly conversations: Conversations
+  /** The backend for a turn. */
+  readonly backend: (facts: {
+    readonly cli: CliFacts
+    readonly inWorkspace: boolean
+    readonly before: BackendName | undefined
+  }) => 'print' | 'acp'
+  /** Whether a session of this profile can be gone on from. */
+  readonly canGoOn: (profile: LaunchProfile) => boolean
+  /** A session that was to be gone on from was not there. */
+  readonly onBrokenResume: (profile: LaunchProfile) => void
   /** Gives back what a conversation that is over has left in an agent or on disk. */
   readonly forget: (kept: Kept) => void
   readonly newRunId: () => RunId
@@ -71,7 +81,12 @@ export function createAnswerer(parts: AnswererParts): Answerer {
   const { settings, telemetry } = parts
   const store = createReplyStore(settings.store)
   const live = createLiveTurns(() => telemetry.retry('superseded'))
-  const keeper = new SessionKeeper({ conversations: parts.conversations, forget: parts.forget })
+  const keeper = new SessionKeeper({
+    conversations: parts.conversations,
+    forget: parts.forget,
+    canGoOn: parts.canGoOn,
+    onBroken: parts.onBrokenResume,
+  })
   const failedTurns = createFailedTurns({
     max: settings.store.maxReplies,
     windowMs: settings.store.windowMs,
@@ -79,7 +94,11 @@ export function createAnswerer(parts: AnswererParts): Answerer {
   /** Requests between their look-up and their entry in the store: two equal ones at once must not both run. */
   const starting = new Map<string, Promise<Reply>>()
 
-  const prepare = async (turn: Turn, facts: RequestFacts): Promise<Prepared> => {
+  const prepare = async (
+    turn: Turn,
+    facts: RequestFacts,
+    identity: Identity,
+  ): Promise<Prepared> => {
     const cli = await parts.cli()
     const [choice, workspace] = await Promise.all([
       parts.chooseModel(turn),
@@ -87,8 +106,13 @@ export function createAnswerer(parts: AnswererParts): Answerer {
     ])
     const skills = await parts.skills(turn, { cliVersion: cli.version, workspace })
     const modeHeader = facts.headers.get('x-cursor-mode')
+    const transcript = readTranscript(turn.messages)
+    const { answered } = transcript
+    const whose = { key: identity.key, credential: facts.credential }
+    const before = answered && parts.conversations.backendOf(answered, whose)
     const planned = plan(turn, {
       settings,
+      backend: parts.backend({ cli, inWorkspace: workspace !== undefined, before }),
       binary: cli.binary,
       cliVersion: cli.version,
       promptVia: cli.promptVia,
@@ -97,13 +121,12 @@ export function createAnswerer(parts: AnswererParts): Answerer {
       modeHeader,
       skills,
     })
-    return { planned, skills, window: choice.contextWindow }
+    return { planned, skills, transcript, window: choice.contextWindow }
   }
 
   const begin = async (asked: Asked, prepared: Prepared): Promise<Reply> => {
     const { turn, print, identity, credential } = asked
-    const { planned } = prepared
-    const transcript = readTranscript(turn.messages)
+    const { planned, transcript } = prepared
     const isSide = !OWN_TURNS.has(identity.kind)
     if (identity.key !== undefined && !isSide) await live.makeWay(identity.key, transcript)
     const render = (what: Turn) => promptOf(what, planned, prepared.skills)
@@ -112,7 +135,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
       transcript,
       key: identity.key,
       credential,
-      profile: profileKey(planned.profile),
+      profile: planned.profile,
       isSide,
       render,
     })
@@ -243,7 +266,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
         telemetry.retry('joined')
         return hand(await sibling, 'joined')
       }
-      const starts = prepare(turn, facts).then((prepared) =>
+      const starts = prepare(turn, facts, identity).then((prepared) =>
         begin({ turn, print, identity, credential: facts.credential }, prepared),
       )
       starting.set(print, starts)
@@ -266,6 +289,7 @@ interface Asked {
 interface Prepared {
   readonly planned: Plan
   readonly skills: SkillPlan
+  readonly transcript: Transcript
   readonly window: number | undefined
 }
 

@@ -26,7 +26,7 @@ const PLAIN_QUESTION: Turn = {
 
 /** @throws Refusal where such a question would be refused (no CLI, a default workspace that does not exist). */
 export async function firstProfile(
-  parts: Pick<AnswererParts, 'cli' | 'chooseModel' | 'workspace' | 'settings'>,
+  parts: Pick<AnswererParts, 'cli' | 'chooseModel' | 'workspace' | 'settings' | 'backend'>,
 ): Promise<LaunchProfile> {
   const cli = await parts.cli()
   const { id: model } = await parts.chooseModel(PLAIN_QUESTION)
@@ -34,6 +34,7 @@ export async function firstProfile(
   const { settings } = parts
   return plan(PLAIN_QUESTION, {
     settings,
+    backend: parts.backend({ cli, inWorkspace: workspace !== undefined, before: undefined }),
     binary: cli.binary,
     cliVersion: cli.version,
     promptVia: cli.promptVia,

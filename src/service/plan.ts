@@ -21,6 +21,7 @@ export interface PlanSettings {
 
 export interface PlanFacts {
   readonly settings: PlanSettings
+  readonly backend: 'print' | 'acp'
   readonly binary: string
   readonly cliVersion: string
   readonly promptVia: 'stdin' | 'argv'
@@ -54,10 +55,10 @@ export function plan(turn: Turn, facts: PlanFacts): Plan {
       : { class: 'workspace', path: facts.workspace }
   return {
     mode,
-    backend: 'print',
-    images: folder.class === 'scratch' ? 'files' : 'none',
+    backend: facts.backend,
+    images: imagesFor(facts.backend, folder),
     profile: {
-      backend: 'print',
+      backend: facts.backend,
       binary: facts.binary,
       cliVersion: facts.cliVersion,
       folder,
@@ -71,6 +72,11 @@ export function plan(turn: Turn, facts: PlanFacts): Plan {
       ...(skills === undefined || skills.rules.length === 0 ? {} : { rules: skills.rules }),
     },
   }
+}
+
+function imagesFor(backend: BackendName, folder: Folder): Plan['images'] {
+  if (backend === 'acp') return 'native'
+  return folder.class === 'scratch' ? 'files' : 'none'
 }
 
 /** Header, then the setting, then `agent`: also for requests that bring tools, until the bridge serves them. */

@@ -19,6 +19,8 @@ export interface Conversation {
   readonly kept: Kept
   /** Digests of the system texts that Cursor has seen. */
   readonly systems: ReadonlySet<string>
+  /** Tokens that Cursor read for the last turn, cache included; undefined where it did not say, or where tools ran. */
+  readonly readTokens?: number | undefined
 }
 
 export interface ConversationLimits {
@@ -29,6 +31,8 @@ export interface ConversationLimits {
 export interface Conversations {
   /** The conversation whose transcript ends in `chain`, taken out: it is in use until it is kept again or let go. */
   take(chain: Chain, binding: Binding): Conversation | undefined
+  /** The backend that holds that conversation; it is not taken. */
+  backendOf(chain: Chain, whose: Omit<Binding, 'profile'>): Kept['backend'] | undefined
   /** The turn ended well: from now on the next one can go on from it. */
   keep(chain: Chain, conversation: Conversation): void
   /** Gives everything back. */
@@ -67,6 +71,10 @@ export function createConversations(
       forget(found.kept)
       return undefined
     },
+    backendOf(chain, whose) {
+      const place = placeOf(chain, whose)
+      return ambiguous.has(place) ? undefined : idle.peek(place)?.kept.backend
+    },
     keep(chain, conversation) {
       const place = placeOf(chain, conversation.binding)
       if (conversation.binding.key === undefined && idle.has(place)) {
@@ -84,6 +92,6 @@ export function createConversations(
   }
 }
 
-function placeOf(chain: Chain, { key, credential }: Binding): string {
+function placeOf(chain: Chain, { key, credential }: Omit<Binding, 'profile'>): string {
   return `${credential}\n${key ?? ''}\n${chain}`
 }

@@ -137,7 +137,7 @@ test.each([
   ['an unknown key', 'prot: 1\n', /prot: unknown setting.*did you mean port\?/],
   ['an unknown key in a group', 'pool:\n  wrm: 1\n', /pool\.wrm: unknown.*pool\.warm/],
   ['an alias without anchor', 'api_key: *sk-hidden\n', /unknown alias$/],
-  ['a backend that is not there yet', 'backend: sdk\n', /not in this version: acp, sdk/],
+  ['a backend that is not there yet', 'backend: sdk\n', /not in this version: sdk/],
 ])('a config file with %s stops the start', (_what, text, expected) => {
   const problems = problemsOf({ file: fileWith(text) })
   expect(problems).toHaveLength(1)

@@ -182,11 +182,11 @@ test.each([true, false])(
   'shown blocks that come back are past work (stream %s)',
   async (stream) => {
     const way = { api: 'messages', stream } as const
-    const question = unique('edit')
-    const heard = await ask(service, way, question)
+    const heard = await ask(service, way, unique('edit'))
     const next = unique('What was done')
     const messages = [
-      { role: 'user', content: question },
+      // Another beginning than the conversation it was: the agent is told everything.
+      { role: 'user', content: unique('edit') },
       { role: 'assistant', content: heard.reply.content },
       { role: 'user', content: next },
     ]

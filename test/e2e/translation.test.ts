@@ -27,7 +27,9 @@ const SCRIPT = {
 describe('requests become prompts', { timeout: 60_000 }, () => {
   let service: Service
   beforeAll(async () => {
-    service = await startService({ script: SCRIPT, settings: { timeout: 15 } })
+    // A version that is not known to resume chats: every prompt is the whole transcript.
+    const env = { CURSOR_ADAPTER_DEMO_VERSION: '2026.10.01-abc1234' }
+    service = await startService({ script: SCRIPT, settings: { timeout: 15 }, env })
   })
   afterAll(() => service.stop())
 

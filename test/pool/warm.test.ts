@@ -55,11 +55,24 @@ test('a spare never gets a prompt of another profile, and a busy seat does not h
 test('reusable children of profiles A B C are found again: A B C A B are two repeats without a launch', async () => {
   await withPool({ fresh: true, concurrency: 3 }, async (harness) => {
     const starts: (string | undefined)[] = []
-    for (const model of ['a', 'b', 'c', 'a', 'b', 'c', 'c', 'a']) {
-      starts.push((await play(harness, 'echo $$', { backend: 'acp', model })).start)
+    const sandboxes = { a: 'default', b: 'enabled', c: 'disabled' } as const
+    for (const name of ['a', 'b', 'c', 'a', 'b', 'c', 'c', 'a'] as const) {
+      const profile = { backend: 'acp', sandbox: sandboxes[name] } as const
+      starts.push((await play(harness, 'echo $$', profile)).start)
     }
     expect(starts).toEqual(['cold', 'cold', 'cold', 'warm', 'warm', 'warm', 'warm', 'warm'])
     expect(harness.pool.snapshot().children).toMatchObject({ idle: 3 })
+  })
+})
+
+test('one reusable child serves profiles that differ only in what is chosen per session', async () => {
+  await withPool({ fresh: true, concurrency: 3 }, async (harness) => {
+    const starts: (string | undefined)[] = []
+    for (const model of ['a', 'b', 'c', 'a']) {
+      starts.push((await play(harness, 'echo $$', { backend: 'acp', model })).start)
+    }
+    expect(starts).toEqual(['cold', 'warm', 'warm', 'warm'])
+    expect(harness.pool.snapshot().children).toMatchObject({ idle: 1 })
   })
 })
 

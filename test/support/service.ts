@@ -90,7 +90,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
   if (typeof options.script === 'object') setScript(options.script)
   const script = typeof options.script === 'string' ? options.script : scriptFile
-  const settings = { cursor_cli_path: options.agent ?? DEMO_AGENT, ...options.settings }
+  const settings = {
+    cursor_cli_path: options.agent ?? DEMO_AGENT,
+    // A test says which backend it is about; `auto` would depend on when its self-test ends.
+    backend: 'print',
+    ...options.settings,
+  }
   const program = options.program === undefined ? [CLI, 'serve', '--port', '0'] : [options.program]
   const child = spawn(process.execPath, [...program, ...(options.args ?? [])], {
     env: {

@@ -265,7 +265,10 @@ export class AcpAgent implements Agent {
     const turn = new Turn(session.id, reader)
     this.#turn = turn
     active.session = session
-    const prompt = [{ type: 'text', text: job.prompt.text }, ...job.prompt.images.map(imageBlock)]
+    // Sessions of a workspace write no rule files there.
+    const { text: usual, textWithoutRules = usual } = job.prompt
+    const text = job.profile.folder.class === 'workspace' ? textWithoutRules : usual
+    const prompt = [{ type: 'text', text }, ...job.prompt.images.map(imageBlock)]
     const answer = this.#link.request('session/prompt', { sessionId: session.id, prompt })
     active.answered = answer.then(
       (result) => {

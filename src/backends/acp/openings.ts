@@ -3,7 +3,7 @@ import type { Failure } from '../../core/events.ts'
 import type { Job, LaunchProfile } from '../../core/job.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { StepFailed, sessionGone } from './failures.ts'
-import { type Session, type Sessions, sessionKey } from './sessions.ts'
+import { modeOf, type Session, type Sessions, sessionKey } from './sessions.ts'
 
 /** Never rejects for what an agent can do wrong. */
 export type Opening = Promise<Session | Failure>
@@ -12,7 +12,9 @@ export class Openings {
   readonly #sessions: Sessions
   readonly #initialized: Promise<JsonObject>
   readonly #onFailure: (failure: Failure) => Failure
-  #next: { readonly key: string; readonly session: Opening } | undefined
+  #next:
+    | { readonly key: string; readonly profile: LaunchProfile; readonly session: Opening }
+    | undefined
 
   /** `onFailure` hears of every step that failed and may say it differently. */
   constructor(
@@ -35,7 +37,7 @@ export class Openings {
     const key = sessionKey(profile)
     if (this.#next?.key === key) return
     const before = this.#next?.session
-    this.#next = { key, session: this.#open(profile) }
+    this.#next = { key, profile, session: this.#open(profile) }
     if (before !== undefined) void this.#drop(before)
   }
 
@@ -52,15 +54,22 @@ export class Openings {
   /** Opened for nothing, but opened: the next run can have it. */
   putBack(profile: LaunchProfile, session: Session): void {
     if (this.#next !== undefined) void this.#sessions.forget(session.id)
-    else this.#next = { key: sessionKey(profile), session: Promise.resolve(session) }
+    else this.#next = { key: sessionKey(profile), profile, session: Promise.resolve(session) }
   }
 
   async #find({ chatId, profile }: Job): Opening {
-    if (chatId !== undefined) return this.#sessions.get(chatId) ?? this.#load(chatId, profile)
     const next = this.#next
+    if (chatId !== undefined) {
+      // One that is still being set up for another model would take that model along.
+      if (next !== undefined && !isAlike(next.profile, profile)) await next.session
+      return this.#sessions.get(chatId) ?? this.#load(chatId, profile)
+    }
     if (next?.key !== sessionKey(profile)) return this.#open(profile)
     this.#next = undefined
-    return next.session
+    const session = await next.session
+    // It was another model that is not offered.
+    const isForeign = 'type' in session && session.code === 'model-not-found'
+    return isForeign && !isAlike(next.profile, profile) ? this.#open(profile) : session
   }
 
   #open(profile: LaunchProfile): Opening {
@@ -89,4 +98,8 @@ export class Openings {
     const session = await opening
     if (!('type' in session)) await this.#sessions.forget(session.id)
   }
+}
+
+function isAlike(one: LaunchProfile, other: LaunchProfile): boolean {
+  return one.model === other.model && modeOf(one) === modeOf(other)
 }

@@ -6,6 +6,7 @@ import type { Failure } from '../../core/events.ts'
 import type { LaunchProfile } from '../../core/job.ts'
 import { isErrno } from '../../lib/errno.ts'
 import { type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
+import { writeScratchRules } from '../../workspace/rule-files.ts'
 import { modelUnknown, StepFailed, sessionGone } from './failures.ts'
 import {
   chooseModel,
@@ -123,11 +124,12 @@ export class Sessions {
     }
   }
 
-  async #place({ folder }: LaunchProfile): Promise<string> {
+  async #place({ folder, rules = [] }: LaunchProfile): Promise<string> {
     if (folder.class === 'workspace') return folder.path
     const cwd = join(this.#folder, randomBytes(6).toString('hex'))
     try {
       await mkdir(cwd, { mode: 0o700 })
+      if (rules.length > 0) await writeScratchRules(cwd, rules)
     } catch (error) {
       // A full disk, or the child went away, and its folder with it.
       if (!isErrno(error)) throw error

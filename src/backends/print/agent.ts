@@ -2,7 +2,7 @@
 import { homedir } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type AgentEvent, type Batch, type Failure, isTerminal } from '../../core/events.ts'
-import type { Job, LaunchProfile } from '../../core/job.ts'
+import type { Job, Kept, LaunchProfile } from '../../core/job.ts'
 import type { ExitCause } from '../../core/telemetry.ts'
 import { monotonicMs } from '../../lib/clock.ts'
 import { isErrno } from '../../lib/errno.ts'
@@ -10,6 +10,7 @@ import type { Child, ChildExit, LineBatch } from '../../process/child.ts'
 import { removeScratch, type ScratchFolder } from '../../workspace/scratch.ts'
 import type { Agent, AgentHooks, ExitFacts, WorkerSettings } from '../backend.ts'
 import { classify } from '../classify.ts'
+import { chatIsOnDisk } from './chats.ts'
 import { createPrintParser, type PrintParser } from './events.ts'
 import { writeImages } from './images.ts'
 import { watchForLogin } from './login-watch.ts'
@@ -42,6 +43,14 @@ const CANCELLED: Failure = {
   message: 'The run was cancelled.',
 }
 
+/** The chat to go on in is gone: the caller plays the turn anew with the whole transcript. */
+export const CHAT_GONE: Failure = {
+  type: 'failure',
+  code: 'agent-failed',
+  message: 'The Cursor chat of this conversation is gone. Send the request again.',
+  again: 'fresh',
+}
+
 export class PrintAgent implements Agent {
   readonly pid: number
   readonly reusable = false
@@ -51,6 +60,9 @@ export class PrintAgent implements Agent {
   readonly #parts: PrintAgentParts
   readonly #child: Child
   #prompted = false
+  /** The chat of a run that ended well and whose job asked to keep it. */
+  #chatId = ''
+  #kept: Kept | undefined
   /** Somebody asked for the end; a child that exits by itself leaves it false, and its last words count. */
   #closed = false
   #wake: (step: Step) => void = ignore
@@ -73,9 +85,12 @@ export class PrintAgent implements Agent {
 
   async *run(job: Job, onPrompted: () => void): AsyncGenerator<Batch> {
     let isOver = false
+    let chatId = ''
     try {
       for await (const batch of this.#play(job, onPrompted)) {
         const last = batch.events.at(-1)
+        for (const event of batch.events) if (event.type === 'started') chatId = event.chatId
+        if (last?.type === 'finish' && job.keep === true) this.#chatId = chatId
         isOver = last !== undefined && isTerminal(last)
         // Only after a result is it worth waiting for the child's own exit.
         if (isOver)
@@ -86,6 +101,11 @@ export class PrintAgent implements Agent {
       // The reader left before the end.
       if (!isOver) this.#end('cancelled', 0)
     }
+  }
+
+  /** Known once it has ended: only then everything is on disk. */
+  kept(): Kept | undefined {
+    return this.#kept
   }
 
   close(cause: ExitCause): Promise<ExitFacts> {
@@ -143,10 +163,21 @@ export class PrintAgent implements Agent {
           return
         case 'lines': {
           const events = eventsOf(step.batch, parser)
+          if (this.#isAnotherChat(events)) {
+            yield batchOf([CHAT_GONE])
+            return
+          }
           if (events.length > 0) yield { events, readAtMs: step.batch.readAtMs }
         }
       }
     }
+  }
+
+  /** Source: runs of 2026.08: an unknown id silently begins an empty chat; its id then differs, or not. */
+  #isAnotherChat(events: readonly AgentEvent[]): boolean {
+    const { resume } = this.#parts.profile
+    if (resume === undefined) return false
+    return events.some((event) => event.type === 'started' && event.chatId !== resume.chatId)
   }
 
   /** The output ended without a result: the exit says why. */
@@ -229,9 +260,21 @@ export class PrintAgent implements Agent {
     this.#end('crashed', 0)
     await this.#givenUp
     await this.#parts.rules.release()
-    await this.#removeScratch()
     const { code, signal } = exited ?? { code: null, signal: null }
+    // One that had to be ended may not have written everything.
+    if (code !== 0 || !(await this.#keepChat())) await this.#removeScratch()
     return { code, signal, stderrTail: this.#child.stderrTail() }
+  }
+
+  /** Leaves the folders to the conversation when its chat is really in them. */
+  async #keepChat(): Promise<boolean> {
+    const { profile, settings, scratch } = this.#parts
+    const chatId = this.#chatId
+    if (chatId === '') return false
+    const env = { ...process.env, ...settings.env }
+    if (!(await chatIsOnDisk(chatId, scratch, profile.folder, env))) return false
+    this.#kept = { backend: 'print', chatId, folders: scratch }
+    return true
   }
 
   async #removeScratch(): Promise<void> {

@@ -27,6 +27,7 @@ export function printArgs(profile: LaunchProfile, folder: string): string[] {
     profile.model,
     '--workspace',
     folder,
+    ...(profile.resume === undefined ? [] : ['--resume', profile.resume.chatId]),
     ...mode,
     ...(isForced ? ['--force'] : []),
     ...(profile.sandbox === 'default' ? [] : ['--sandbox', profile.sandbox]),

@@ -7,9 +7,10 @@ import { seedConfig } from '../../workspace/cursor-home.ts'
 import { createScratch, removeScratch, type ScratchFolder } from '../../workspace/scratch.ts'
 import { type Backend, LaunchFailure, type WorkerSettings } from '../backend.ts'
 import { asLaunchFailure, ledgerOf } from '../launch.ts'
-import { PrintAgent } from './agent.ts'
+import { CHAT_GONE, PrintAgent } from './agent.ts'
 import { printArgs } from './args.ts'
 import { type Command, promptInArgv } from './argv-prompt.ts'
+import { chatIsOnDisk } from './chats.ts'
 import { type PlacedRules, placeRules } from './place-rules.ts'
 
 export const printBackend: Backend = {
@@ -17,17 +18,31 @@ export const printBackend: Backend = {
     let scratch: ScratchFolder | undefined
     let rules: PlacedRules | undefined
     try {
-      scratch = await createScratch(settings.scratchRoot, settings.instance)
+      if (profile.resume !== undefined) await findChat(profile, profile.resume, settings)
+      scratch =
+        profile.resume?.folders ?? (await createScratch(settings.scratchRoot, settings.instance))
       rules = await placeRules(profile, settings, scratch.work)
       const child = await start(profile, settings, scratch)
       rules.bind(child.pid)
       return new PrintAgent({ child, profile, settings, hooks, scratch, rules })
     } catch (error) {
       await rules?.release()
-      if (scratch !== undefined) await removeScratch(scratch)
+      // The folders of a conversation go with it, not with one attempt.
+      if (scratch !== undefined && profile.resume === undefined) await removeScratch(scratch)
       throw await asLaunchFailure(error, profile)
     }
   },
+}
+
+/** @throws LaunchFailure with `again: 'fresh'` where the chat is not seen. */
+async function findChat(
+  profile: LaunchProfile,
+  { chatId, folders }: NonNullable<LaunchProfile['resume']>,
+  settings: WorkerSettings,
+): Promise<void> {
+  const env = { ...process.env, ...settings.env }
+  const isThere = folders && (await chatIsOnDisk(chatId, folders, profile.folder, env))
+  if (isThere !== true) throw new LaunchFailure(CHAT_GONE)
 }
 
 async function start(

@@ -1,4 +1,5 @@
 // Job: what one run of an agent needs, as plain data that survives structured clone.
+import type { ToolOffer } from './client-tools.ts'
 import { type ProfileKey, profileKeyOf, type RunId } from './ids.ts'
 
 export type BackendName = 'print' | 'acp' | 'sdk'
@@ -38,6 +39,8 @@ export interface LaunchProfile {
   readonly digest: string
   /** Written before the child starts, because it reads them then; covered by `digest`. None = nothing is written. */
   readonly rules?: readonly RuleFile[]
+  /** Mode bridge: the client's tools; covered by `digest`. Absent = none are offered. */
+  readonly offer?: ToolOffer
   /** Print: resume this chat, in its own folders; such a profile fits one conversation only. */
   readonly resume?: Extract<Kept, { backend: 'print' }>
 }

@@ -29,6 +29,15 @@ export interface Run {
   /** Ends the run: its next event is failure `cancelled` (or the terminal event that came first). Idempotent. */
   cancel(cause: CancelCause): void
   marks(): RunMarks
+  /** Mode bridge, once the prompt has been handed over: the token of the Cursor session that runs. */
+  toolToken?(): string | undefined
+  /**
+   * Mode bridge: the run waits for the client. It gives its slot back and keeps its seat; its clocks stand still.
+   * False when it has ended.
+   */
+  park?(): boolean
+  /** Takes a slot again, ahead of new work, before the parked calls are answered. False when the run has ended. */
+  unpark?(): Promise<boolean>
   /** Known once the run has settled after a `finish` and its job asked to keep; undefined otherwise. */
   kept?(): Kept | undefined
   /** Resolves when child and slot are free again. Never rejects. */

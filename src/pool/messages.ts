@@ -6,6 +6,7 @@ import type { ProfileKey, RunId } from '../core/ids.ts'
 import type { BackendName, Job, Kept, LaunchProfile } from '../core/job.ts'
 import { type PackedEvent, pack, unpack } from '../core/packed-events.ts'
 import type { ChildState, ExitCause } from '../core/telemetry.ts'
+import type { ToolDefinition } from '../core/turn.ts'
 
 /** Payload of the piscina task that is one attempt of a run. The task ends when the child is gone or idle again. */
 export interface RunTask {
@@ -53,7 +54,16 @@ export type FromWorker =
       readonly launchMs: number
       readonly warm: boolean
       readonly atMs: number
+      /** Mode bridge: token of the Cursor session that got the prompt. */
+      readonly toolToken?: string
     }
+  /** Mode bridge: a Cursor session with these tools was opened, before Cursor hears of it, or is gone. */
+  | {
+      readonly type: 'tools-opened'
+      readonly token: string
+      readonly tools: readonly ToolDefinition[]
+    }
+  | { readonly type: 'tools-closed'; readonly token: string }
   /** Last message about this attempt: child gone or idle, nothing of the seat's past is left. */
   | { readonly type: 'released'; readonly runId: RunId }
   /** A child was launched (for a run or as a spare) and that took `ms`. */

@@ -1,4 +1,5 @@
 // What the pool is told at start.
+import type { ClientTools } from '../core/client-tools.ts'
 import type { LaunchProfile } from '../core/job.ts'
 import type { Logger, Telemetry } from '../core/telemetry.ts'
 
@@ -35,6 +36,8 @@ export interface PoolOptions {
   readonly firstProfile?: LaunchProfile
   /** Removes a scratch folder of ours, whatever an agent made of it. Left out: a plain recursive removal. */
   readonly removeFolder?: (path: string) => Promise<void>
+  /** Mode bridge: told of Cursor's sessions. Left out: none is offered any tools. */
+  readonly clientTools?: ClientTools
   readonly telemetry: Telemetry
   readonly logger: Logger
 }

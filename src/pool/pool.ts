@@ -65,6 +65,7 @@ class ThreadedPool implements AgentPool {
       logger,
       lostChildren: this.#lostChildren,
       usefulness: (key) => this.#warm.usefulness(key),
+      ...(options.clientTools === undefined ? {} : { clientTools: options.clientTools }),
     })
     this.#seats.watch = this.#warm
     this.#threads = startThreads({

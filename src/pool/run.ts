@@ -48,6 +48,7 @@ export class PoolRun implements Run {
   #lastSignMs = 0
   #settled = deferred<void>()
   #kept: Kept | undefined
+  #toolToken: string | undefined
 
   constructor(job: Job, going?: Continuation) {
     this.going = going
@@ -91,6 +92,10 @@ export class PoolRun implements Run {
     return this.kept() === undefined ? this.#kept : undefined
   }
 
+  toolToken(): string | undefined {
+    return this.#toolToken
+  }
+
   get settled(): Promise<void> {
     return this.#settled.promise
   }
@@ -127,7 +132,9 @@ export class PoolRun implements Run {
     readonly launchMs: number
     readonly warm: boolean
     readonly isResumed: boolean
+    readonly toolToken?: string
   }): number {
+    this.#toolToken = facts.toolToken
     const dispatchMs = Math.max(0, facts.atMs - (this.#grantedMs ?? facts.atMs) - facts.launchMs)
     this.#promptedMs = facts.atMs
     this.#marks.launchMs = facts.launchMs

@@ -1,4 +1,5 @@
 // All seats: hands messages of the worker threads to whom they concern, counts children, and cleans up after a lost thread.
+import type { ClientTools } from '../core/client-tools.ts'
 import type { ProfileKey } from '../core/ids.ts'
 import type { ChildState, Logger, Telemetry } from '../core/telemetry.ts'
 import { monotonicMs } from '../lib/clock.ts'
@@ -7,6 +8,7 @@ import type { ChildFact, FromWorker, SeatHello } from './messages.ts'
 import { chooseSeat, type Order, Seat, type Spare } from './seats.ts'
 
 export interface SeatTableParts {
+  readonly clientTools?: ClientTools
   readonly telemetry: Telemetry
   readonly logger: Logger
   readonly lostChildren: LostChildren
@@ -125,6 +127,12 @@ export class SeatTable {
         return
       case 'killed':
         this.#parts.telemetry.killed(message.signal)
+        return
+      case 'tools-opened':
+        this.#parts.clientTools?.open(message.token, message.tools)
+        return
+      case 'tools-closed':
+        this.#parts.clientTools?.close(message.token)
         return
       case 'warm-failed':
         if (seat.spare?.key !== message.key) return

@@ -20,6 +20,8 @@ export interface SeatParts {
   readonly settings: WorkerSettings
   readonly backendFor: (profile: LaunchProfile) => Backend
   readonly post: (message: FromWorker) => void
+  /** Removes a scratch folder; what cannot be removed is left to the sweep. */
+  readonly remove: (root: string) => void
 }
 
 interface ActiveRun {
@@ -74,6 +76,9 @@ export class SeatWorker {
         return
       case 'forget':
         this.#forget(message.pid, message.chatId)
+        return
+      case 'remove':
+        this.#parts.remove(message.root)
         return
       case 'discard':
         if (this.#held !== undefined) this.#retire(this.#held, message.cause)

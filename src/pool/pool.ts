@@ -119,7 +119,11 @@ class ThreadedPool implements AgentPool {
       seat?.send({ type: 'forget', pid, chatId })
       return
     }
-    if (kept.folders !== undefined) await this.#lostChildren.remove(kept.folders.root)
+    if (kept.folders === undefined) return
+    const { root } = kept.folders
+    const seat = this.#closed === undefined ? this.#seats.anyThread() : undefined
+    if (seat === undefined) await this.#lostChildren.remove(root)
+    else seat.send({ type: 'remove', root })
   }
 
   prewarm(profile: LaunchProfile): void {

@@ -3,7 +3,6 @@ import { MessageChannel, parentPort, threadId } from 'node:worker_threads'
 import type { Backend, WorkerSettings } from '../src/backends/backend.ts'
 import { removeFolders } from '../src/backends/launch.ts'
 import type { LaunchProfile } from '../src/core/job.ts'
-import { isErrno } from '../src/lib/errno.ts'
 import {
   type FromWorker,
   packed,
@@ -12,7 +11,6 @@ import {
   type SeatHello,
   type ToWorker,
 } from '../src/pool/messages.ts'
-import { removeScratch } from '../src/workspace/scratch.ts'
 import { SeatWorker } from './seat.ts'
 
 /** Starts the seat of this thread and returns the handler piscina calls for every attempt of a run. */

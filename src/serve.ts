@@ -173,7 +173,10 @@ export async function startService(input: ServiceInput): Promise<RunningService>
     async close(graceMs) {
       clearInterval(sweeping)
       // Still listening: whoever comes now is told so with 503 instead of a refused connection.
-      await running.close(graceMs)
+      const closed = running.close(graceMs)
+      // Their folders and sessions are nobody's any more; once more for those that end well meanwhile.
+      conversations?.clear()
+      await closed
       conversations?.clear()
       await listening.stop(1000)
       await endRules(folders, logger)

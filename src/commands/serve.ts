@@ -1,6 +1,7 @@
 // Start order and end of the service: configuration, binary, port, version; then everything else in the background.
 import type { Loaded } from '../config/load.ts'
 import { isErrno } from '../lib/errno.ts'
+import { keepHeapsSmall } from '../lib/heap.ts'
 import { createLogger } from '../ops/log.ts'
 import { findCli } from '../process/cli.ts'
 import { liveService, removeServiceFile, writeServiceFile } from '../process/service-file.ts'
@@ -34,6 +35,7 @@ export async function serve(
   const found = findCli(config.cursor_cli_path, env)
   if ('missing' in found && !options.allowMissingCli) throw cliMissing(found.missing)
   const logger = createLogger({ level: config.log.level, redact: redactionFor(config, env) })
+  keepHeapsSmall()
   const signals = stopSignals()
   try {
     const service = await startService({ config, home, env, logger, version }).catch(listenFailure)

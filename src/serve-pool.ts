@@ -4,6 +4,7 @@ import { homedir, tmpdir } from 'node:os'
 import type { WorkerSettings } from './backends/backend.ts'
 import { type Config, restartLimit } from './config/schema.ts'
 import type { Answerer } from './core/answer.ts'
+import type { ClientTools } from './core/client-tools.ts'
 import { runId } from './core/ids.ts'
 import type { PoolSnapshot } from './core/run.ts'
 import { monotonicMs } from './lib/clock.ts'
@@ -60,7 +61,11 @@ export function workerSettings({ config }: ServiceInput, folders: Folders): Work
   }
 }
 
-export function makePool(input: ServiceInput, folders: Folders, metrics: Metrics): AgentPool {
+export function makePool(
+  input: ServiceInput,
+  folders: Folders,
+  { metrics, clientTools }: { metrics: Metrics; clientTools: ClientTools },
+): AgentPool {
   const { config, logger } = input
   const worker = workerSettings(input, folders)
   const { count, perS } = restartLimit(config.pool.restarts)
@@ -74,6 +79,7 @@ export function makePool(input: ServiceInput, folders: Folders, metrics: Metrics
     warmIdleMs: config.pool.warm_idle * 1000,
     restarts: { count, withinMs: perS * 1000 },
     removeFolder: (root) => removeScratch({ root }),
+    clientTools,
     telemetry: metrics.telemetry,
     logger,
   })
@@ -89,6 +95,10 @@ export interface AnswererInput {
   readonly conversations: Conversations
   readonly acp: AcpWatch
   readonly record: CliRecord
+  /** Mode bridge: whose calls the answerer hears. */
+  readonly clientTools: ClientTools
+  /** What a profile's offer names. */
+  readonly toolsEndpoint: string
 }
 
 export function answererParts(from: AnswererInput): AnswererParts {

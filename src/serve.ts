@@ -6,6 +6,7 @@ import { createApp } from './http/app.ts'
 import { listen } from './http/server.ts'
 import type { Timing } from './http/services.ts'
 import { monotonicMs } from './lib/clock.ts'
+import { McpEndpoint } from './mcp/endpoint.ts'
 import { createCatalogue, type Model } from './models/catalogue.ts'
 import { createMetrics } from './ops/metrics.ts'
 import type { AgentPool } from './pool/pool.ts'
@@ -22,6 +23,7 @@ import {
   waitFor,
   workerSettings,
 } from './serve-pool.ts'
+import { placeTools, toolsRoute } from './serve-tools.ts'
 import { createAnswerer } from './service/answer.ts'
 import { createAcpWatch } from './service/backend-choice.ts'
 import type { CliState } from './service/cli-watch.ts'
@@ -105,7 +107,9 @@ export async function startService(input: ServiceInput): Promise<RunningService>
     models: catalogue.peek()?.length ?? 0,
     pool: pool?.snapshot() ?? NOTHING_YET,
   })
+  const clientTools = new McpEndpoint()
   const app = createApp({
+    ...toolsRoute(clientTools, config.host),
     answerer: waitFor(ready),
     protocols: { chat: chatProtocol, messages: messagesProtocol },
     models: async () => (await catalogue.get()).map((model) => ({ ...model, createdS: 0 })),
@@ -129,9 +133,11 @@ export async function startService(input: ServiceInput): Promise<RunningService>
     now: Date.now,
   })
   const listening = await listen(app, { host: config.host, port: config.port })
+  const { host } = config
+  const tools = await placeTools(clientTools, { host, listening, metrics })
   cli = await watch.check()
   const swept = sweep(folders, input, metrics.telemetry)
-  const running = makePool(input, folders, metrics)
+  const running = makePool(input, folders, { metrics, clientTools })
   pool = running
   conversations = createConversations(
     { max: config.sessions.max, idleMs: config.sessions.idle * 1000 },
@@ -149,6 +155,8 @@ export async function startService(input: ServiceInput): Promise<RunningService>
     conversations,
     acp,
     record,
+    clientTools,
+    toolsEndpoint: tools.endpoint,
   })
   open(createAnswerer(parts))
   const sweeping = setInterval(() => {
@@ -175,6 +183,7 @@ export async function startService(input: ServiceInput): Promise<RunningService>
       // Still listening: whoever comes now is told so with 503 instead of a refused connection.
       await running.close(graceMs)
       conversations?.clear()
+      await tools.close()
       await listening.stop(1000)
       await endRules(folders, logger)
       closeLedger(folders.ledger, folders.instance)

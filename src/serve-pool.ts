@@ -1,11 +1,13 @@
 // The pool and the answerer with their settings, taken from the configuration.
 import { randomUUID } from 'node:crypto'
+import { realpathSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import type { WorkerSettings } from './backends/backend.ts'
 import { type Config, restartLimit } from './config/schema.ts'
 import type { Answerer } from './core/answer.ts'
 import type { ClientTools } from './core/client-tools.ts'
 import { runId } from './core/ids.ts'
+import type { LaunchProfile } from './core/job.ts'
 import type { PoolSnapshot } from './core/run.ts'
 import { monotonicMs } from './lib/clock.ts'
 import type { Catalogue } from './models/catalogue.ts'
@@ -14,7 +16,6 @@ import { type AgentPool, createPool } from './pool/pool.ts'
 import { createTokenCounter } from './prompt/tokens.ts'
 import type { ServiceInput } from './serve.ts'
 import type { Folders } from './serve-folders.ts'
-import type { AnswererParts } from './service/answer.ts'
 import {
   type AcpCheck,
   type AcpWatch,
@@ -24,6 +25,7 @@ import {
 } from './service/backend-choice.ts'
 import type { CliWatch } from './service/cli-watch.ts'
 import { createModelChooser } from './service/model-choice.ts'
+import type { AnswererParts } from './service/parts.ts'
 import { createSkillPlanner } from './service/skills.ts'
 import { createWorkspaceChooser, readableClientFolder } from './service/workspace.ts'
 import type { Conversations } from './sessions/conversations.ts'
@@ -99,6 +101,8 @@ export interface AnswererInput {
   readonly clientTools: ClientTools
   /** What a profile's offer names. */
   readonly toolsEndpoint: string
+  /** Mode bridge: a run of this profile never contacted the endpoint. */
+  readonly onNotContacted: (profile: LaunchProfile) => void
 }
 
 export function answererParts(from: AnswererInput): AnswererParts {
@@ -114,6 +118,14 @@ export function answererParts(from: AnswererInput): AnswererParts {
   }
   return {
     pool,
+    bridge: {
+      tools: from.clientTools,
+      endpoint: () => from.toolsEndpoint,
+      groupMs: config.bridge.group_ms,
+      parkedTimeoutMs: config.bridge.parked_timeout * 1000,
+      scratchRoots: scratchNames(folders.scratchRoot),
+      onNotContacted: from.onNotContacted,
+    },
     settings: {
       mode: config.mode,
       permissions: config.cursor.permissions,
@@ -183,6 +195,16 @@ export function answererParts(from: AnswererInput): AnswererParts {
     },
     telemetry: metrics.telemetry,
     logger,
+  }
+}
+
+/** As configured, and as it really is (`/tmp` may be a link). */
+function scratchNames(root: string): readonly string[] {
+  try {
+    return [...new Set([root, realpathSync(root)])]
+  } catch {
+    // Not made yet: then nothing in it has been named either.
+    return [root]
   }
 }
 

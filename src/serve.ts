@@ -71,6 +71,7 @@ export async function startService(input: ServiceInput): Promise<RunningService>
   const startedAtMs = Date.now()
   let pool: AgentPool | undefined
   let conversations: Conversations | undefined
+  let notContacted: object | undefined
   let cli: CliState = { at: 'missing', reason: 'not checked yet' }
   const metrics = createMetrics({
     snapshot: () => pool?.snapshot() ?? NOTHING_YET,
@@ -106,6 +107,8 @@ export async function startService(input: ServiceInput): Promise<RunningService>
     uptime_s: Math.round((Date.now() - startedAtMs) / 1000),
     models: catalogue.peek()?.length ?? 0,
     pool: pool?.snapshot() ?? NOTHING_YET,
+    // Mode bridge: the last run whose agent never asked for the client's tools.
+    bridge: { not_contacted: notContacted ?? null },
   })
   const clientTools = new McpEndpoint()
   const app = createApp({
@@ -157,6 +160,9 @@ export async function startService(input: ServiceInput): Promise<RunningService>
     record,
     clientTools,
     toolsEndpoint: tools.endpoint,
+    onNotContacted: ({ backend, cliVersion }) => {
+      notContacted = { backend, cli_version: cliVersion, at: new Date().toISOString() }
+    },
   })
   open(createAnswerer(parts))
   const sweeping = setInterval(() => {

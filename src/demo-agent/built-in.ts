@@ -1,5 +1,6 @@
 // What the demo answers without a script: steps made for the prompt. Pure.
 import { lastUserText } from './last-words.ts'
+import type { McpTool } from './mcp.ts'
 import type { Step } from './script.ts'
 import { sideAnswer } from './side-request.ts'
 
@@ -16,6 +17,8 @@ export interface BuiltInFacts {
   readonly sessionId: string
   readonly nowMs: number
   readonly paceMs: number
+  /** Of MCP servers. */
+  readonly tools: readonly McpTool[]
 }
 
 export function builtIn(facts: BuiltInFacts): readonly Step[] {

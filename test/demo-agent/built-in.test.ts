@@ -14,6 +14,7 @@ const FACTS: BuiltInFacts = {
   sessionId: 's',
   nowMs: 0,
   paceMs: 15,
+  tools: [],
 }
 
 function answerTo(prompt: string): string {

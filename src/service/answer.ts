@@ -1,6 +1,6 @@
 // Turn → events: a request gets a run, or shares or repeats what became of an equal one before it.
 import type { Answer, Answerer, RequestFacts } from '../core/answer.ts'
-import type { Terminal } from '../core/events.ts'
+import { assertNever, type Terminal } from '../core/events.ts'
 import { Refusal } from '../core/failure.ts'
 import type { Start } from '../core/telemetry.ts'
 import type { Turn } from '../core/turn.ts'
@@ -110,6 +110,8 @@ class TurnAnswerer implements Answerer {
         return undefined
       case 'anew':
         return undefined
+      default:
+        return assertNever(choice)
     }
   }
 

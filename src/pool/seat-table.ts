@@ -99,6 +99,7 @@ export class SeatTable {
     const { telemetry, logger, lostChildren } = this.#parts
     const pids = [...seat.children.keys()]
     if (pids.length > 0) logger.warn('a worker thread ended with a child', { pids: pids.join(' ') })
+    for (const token of seat.toolTokens) this.#parts.clientTools?.close(token)
     const cause = [...seat.users.values()].find((user) => user.cause !== undefined)?.cause
     await Promise.all(
       pids.map(async (pid) => {
@@ -129,9 +130,11 @@ export class SeatTable {
         this.#parts.telemetry.killed(message.signal)
         return
       case 'tools-opened':
+        seat.toolTokens.add(message.token)
         this.#parts.clientTools?.open(message.token, message.tools)
         return
       case 'tools-closed':
+        seat.toolTokens.delete(message.token)
         this.#parts.clientTools?.close(message.token)
         return
       case 'warm-failed':

@@ -44,6 +44,8 @@ export class Seat {
   readonly users = new Map<RunId, SeatUser>()
   /** Conversations whose sessions are open in this seat's idle child. */
   readonly chats = new Set<string>()
+  /** Mode bridge: tokens of the sessions its children have open. */
+  readonly toolTokens = new Set<string>()
   spare: Spare | undefined
   #order: Order | undefined
   #lost: Deferred<void> = deferred()

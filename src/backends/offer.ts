@@ -2,9 +2,9 @@
 // call are understood. The token is told to the main thread before Cursor hears of it.
 import { randomBytes } from 'node:crypto'
 import type { LaunchProfile } from '../core/job.ts'
-import { TOOL_SERVER, type ToolNames, toolNames } from '../core/tool-names.ts'
-import type { Json } from '../core/turn.ts'
-import { type JsonObject, objectAt, stringAt } from '../lib/json.ts'
+import { TOOL_SERVER, type ToolNames, toolNames, withoutServer } from '../core/tool-names.ts'
+import type { Json, ToolDefinition } from '../core/turn.ts'
+import { type JsonObject, objectAt } from '../lib/json.ts'
 import type { AgentHooks } from './backend.ts'
 import { asJson, firstString } from './tool-values.ts'
 
@@ -13,6 +13,8 @@ export interface Offer {
   /** The session's MCP server. Holds the token: for Cursor only. */
   readonly url: string
   readonly names: ToolNames
+  /** The next turn of the same session brings other tools. */
+  adopt(tools: readonly ToolDefinition[]): void
   /** The session is gone. Idempotent. */
   close(): void
 }
@@ -28,10 +30,16 @@ export function openOffer(profile: LaunchProfile, hooks: AgentHooks): Offer | un
   const token = randomBytes(TOKEN_BYTES).toString('hex')
   hooks.tools?.opened(token, offer.tools)
   let isOpen = true
+  let names = toolNames(offer.tools)
   return {
     token,
     url: `${offer.endpoint}${token}`,
-    names: toolNames(offer.tools),
+    get names() {
+      return names
+    },
+    adopt(tools) {
+      names = toolNames(tools)
+    },
     close() {
       if (isOpen) hooks.tools?.closed(token)
       isOpen = false
@@ -48,16 +56,22 @@ export interface ClientCall {
 }
 
 /**
- * The call of a client's tool behind an MCP call of Cursor's stream; undefined for any other server or tool. Source:
- * recorded calls: `name` is `<server>-<tool>`, `toolName` and `providerIdentifier` name the two apart where they are there.
+ * The call of our server behind an MCP call of Cursor's stream; undefined for any other server's. Source: recorded calls:
+ * `name` is `<server>-<tool>`, `toolName` and `providerIdentifier` name the two apart where they are there. A tool that is
+ * not in `tools` may have come later: it keeps the name Cursor says.
  */
 export function clientCall(args: JsonObject, tools: ToolNames | undefined): ClientCall | undefined {
   if (tools === undefined) return undefined
   const server = firstString(args, 'providerIdentifier', 'serverIdentifier', 'server')
   if (server !== undefined && server !== TOOL_SERVER) return undefined
-  for (const heard of [stringAt(args, 'toolName'), stringAt(args, 'name')]) {
-    const tool = heard === undefined ? undefined : tools.find(heard)
-    if (tool !== undefined) return { name: tool.name, input: asJson(objectAt(args, 'args') ?? {}) }
-  }
-  return undefined
+  const heard = firstString(args, 'toolName', 'name')
+  if (heard === undefined) return undefined
+  const tool = tools.find(heard)
+  const name = tool?.name ?? (server === undefined ? namedOurs(heard) : withoutServer(heard))
+  return name === undefined ? undefined : { name, input: asJson(objectAt(args, 'args') ?? {}) }
+}
+
+function namedOurs(heard: string): string | undefined {
+  const name = withoutServer(heard)
+  return name === heard ? undefined : name
 }

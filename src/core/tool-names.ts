@@ -34,10 +34,13 @@ export function toolNames(tools: readonly ToolDefinition[]): ToolNames {
     offered: [...byOffered].map(([offered, tool]) => ({ offered, tool })),
     find: (heard) => {
       const bare = heard.replace(/^MCP:\s*/i, '')
-      return byOffered.get(bare) ?? byOffered.get(heard.replace(PREFIX, ''))
+      return byOffered.get(bare) ?? byOffered.get(withoutServer(heard))
     },
   }
 }
+
+/** A name as Cursor says it, without our server's name before it. */
+export const withoutServer = (heard: string): string => heard.replace(PREFIX, '')
 
 /** A name in the safe alphabet stays as it is; any other is made safe and told apart by a digest of the whole. */
 function offeredName(name: string, taken: Set<string>): string {

@@ -25,9 +25,13 @@ export class McpEndpoint implements ClientTools {
     this.#settings = { ...STANDARD, ...settings }
   }
 
-  /** Tokens that are open now. */
+  /** How many tokens are open. */
   get size(): number {
     return this.#sessions.size
+  }
+
+  tokens(): string[] {
+    return [...this.#sessions.keys()]
   }
 
   open(token: string, tools: readonly ToolDefinition[]): void {
@@ -54,6 +58,10 @@ export class McpEndpoint implements ClientTools {
 
   contact(token: string): ToolContact {
     return this.#sessions.get(token)?.contact ?? this.#past.get(token) ?? 'none'
+  }
+
+  isUpToDate(token: string): boolean {
+    return this.#sessions.get(token)?.isUpToDate ?? false
   }
 
   /** Never rejects for what a client can do wrong. Its request's signal must say when the client is gone. */

@@ -26,6 +26,8 @@ export class ToolSession {
   #listener: Listener | undefined
   #heard: (() => void)[] = []
   #isClosed = false
+  /** The tools as Cursor listed them last. */
+  #listed: ToolNames | undefined
   readonly #connections = new Set<Connection>()
   readonly #settings: SessionSettings
 
@@ -36,6 +38,10 @@ export class ToolSession {
 
   get contact(): ToolContact {
     return this.#contact
+  }
+
+  get isUpToDate(): boolean {
+    return this.#listed === this.#names
   }
 
   listen(listener: Listener | undefined): void {
@@ -83,6 +89,7 @@ export class ToolSession {
     connection = await openConnection({
       tools: () => {
         this.#reached('listed')
+        this.#listed = this.#names
         return toolList(this.#names)
       },
       call: (asked) => this.#call(asked),

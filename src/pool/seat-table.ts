@@ -100,9 +100,9 @@ export class SeatTable {
 
   async #cleanUp(seat: Seat): Promise<void> {
     const { telemetry, logger, lostChildren } = this.#parts
-    for (const token of seat.toolTokens) this.#parts.clientTools?.close(token)
     const pids = [...seat.children.keys()]
     if (pids.length > 0) logger.warn('a worker thread ended with a child', { pids: pids.join(' ') })
+    for (const token of seat.toolTokens) this.#parts.clientTools?.close(token)
     const cause = [...seat.users.values()].find((user) => user.cause !== undefined)?.cause
     await Promise.all(
       pids.map(async (pid) => {

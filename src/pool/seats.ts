@@ -46,7 +46,7 @@ export class Seat {
   readonly users = new Map<RunId, SeatUser>()
   /** Conversations whose sessions are open in this seat's idle child. */
   readonly chats = new Set<string>()
-  /** Sessions of mode bridge that live in this thread. */
+  /** Mode bridge: tokens of the sessions its children have open. */
   readonly toolTokens = new Set<string>()
   spare: Spare | undefined
   #order: Order | undefined

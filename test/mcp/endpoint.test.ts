@@ -248,7 +248,9 @@ test('a changed list is announced and listed anew', async () => {
     station.endpoint.offer(token, [tool('read'), tool('search')])
     return isTold
   })
+  expect(station.endpoint.isUpToDate(token)).toBe(false)
   expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['read', 'search'])
+  expect(station.endpoint.isUpToDate(token)).toBe(true)
 })
 
 describe('names and schemas', () => {

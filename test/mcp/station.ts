@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
-import type { ClientToolCall } from '../../src/core/client-tools.ts'
+import type { ClientToolCall, ToolContact } from '../../src/core/client-tools.ts'
 import { silentTelemetry } from '../../src/core/telemetry.ts'
 import type { ToolDefinition } from '../../src/core/turn.ts'
 import { createToolsApp } from '../../src/http/app.ts'
@@ -25,6 +25,8 @@ export interface Station {
   readonly url: string
   /** Route and status of every request. */
   readonly counted: string[]
+  /** How far the open tokens have come. */
+  contacts(): ToolContact[]
   connect(token: string, client?: Client): Promise<Client>
   close(): Promise<void>
 }
@@ -48,6 +50,7 @@ export async function openStation(settings: Partial<EndpointSettings> = {}): Pro
     endpoint,
     url,
     counted,
+    contacts: () => endpoint.tokens().map((token) => endpoint.contact(token)),
     async connect(token, client = new Client({ name: 'test', version: '1' })) {
       await client.connect(transportTo(url + token))
       clients.push(client)

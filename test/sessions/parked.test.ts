@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { profileKeyOf, sessionId } from '../../src/core/ids.ts'
 import type { CancelCause } from '../../src/core/run.ts'
 import type { Json, Message, ToolDefinition } from '../../src/core/turn.ts'
-import { type Parkable, ParkedRuns, type Request } from '../../src/sessions/parked.ts'
+import { type Parkable, type ParkedAt, ParkedRuns, type Request } from '../../src/sessions/parked.ts'
 import { digestReply, readTranscript } from '../../src/sessions/transcript.ts'
 
 class Waiting implements Parkable {
@@ -61,7 +61,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function park(id: string, changes: Partial<typeof WHOSE> = {}): Waiting {
+function park(id: string, changes: Partial<ParkedAt> = {}): Waiting {
   const waiting = new Waiting()
   const reply = digestReply(readTranscript([QUESTION]).whole)
   reply.text('Let me look.')

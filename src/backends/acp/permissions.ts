@@ -2,7 +2,7 @@
 // Source: probes of 2026.08.11 (permission questions, their ids in two spellings); Cursor's ACP page (its own requests).
 import { isAbsolute, relative, sep } from 'node:path'
 import type { LaunchProfile, Permissions } from '../../core/job.ts'
-import type { ToolNames } from '../../core/tool-names.ts'
+import { TOOL_SERVER, type ToolNames } from '../../core/tool-names.ts'
 import { type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
 import { clientCall } from '../offer.ts'
 import { objects } from '../tool-values.ts'
@@ -67,9 +67,12 @@ function allows(toolCall: JsonObject, { permissions, cwd, clientTools }: Room): 
   return pathsOf(toolCall).every((path) => isInside(path, cwd ?? ''))
 }
 
-/** Source: probes of 2026.08.11: MCP calls are titled `MCP: <tool>`. Assumed: so are the questions about them. */
+/**
+ * Source: probes of 2026.08.11: MCP calls are titled `MCP: <tool>`. Assumed: so are the questions about them. A tool we do
+ * not know may have come later: the endpoint refuses what there is not.
+ */
 function isClientCall(toolCall: JsonObject, tools: ToolNames): boolean {
-  const args = mcpArgs(toolCall)
+  const args = mcpArgs(toolCall, TOOL_SERVER)
   return args !== undefined && clientCall(args, tools) !== undefined
 }
 

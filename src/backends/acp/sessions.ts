@@ -114,6 +114,7 @@ export class Sessions {
   /** Makes sure that the next prompt of this session runs with the profile's model and mode. */
   async apply(session: Session, profile: LaunchProfile): Promise<void> {
     const mode = modeOf(profile)
+    if (profile.offer !== undefined) session.offer?.adopt(profile.offer.tools)
     if (session.model !== profile.model || this.#last.model !== profile.model) {
       await this.#setModel(session, profile.model)
     }

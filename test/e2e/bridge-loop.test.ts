@@ -16,7 +16,7 @@ async function start(backend: string, options: ServiceOptions): Promise<Service>
   return service
 }
 
-const BACKENDS = ['acp'] as const
+const BACKENDS = ['acp', 'print'] as const
 const EVERY_WAY = BACKENDS.flatMap((backend) => WAYS.map((way) => ({ backend, ...way })))
 
 const READ_ONE = {

@@ -1,4 +1,7 @@
 // Mode bridge: what a client may send instead of the exact results, and that nothing is ever done twice or mixed up.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NORMAL_END, unique, WAYS } from '../support/ask.ts'
 import { within } from '../support/pace.ts'
@@ -35,13 +38,18 @@ const SCRIPT = {
       ],
     },
     {
-      match: 'one file',
+      match: 'slow file',
       steps: [
         { init: true },
         { call: read('a') },
+        { waitFile: '$FILE' },
         { delta: 'it is $RESULT' },
         { result: true },
       ],
+    },
+    {
+      match: 'one file',
+      steps: [{ init: true }, { call: read('a') }, { delta: 'it is $RESULT' }, { result: true }],
     },
     { steps: [{ init: true }, { delta: 'plain' }, { result: true }] },
   ],
@@ -52,11 +60,15 @@ const results = (calls: readonly Called[]): Result[] =>
 
 describe.each(['acp', 'print'])('on %s', (backend) => {
   let service: Service
+  const folder = mkdtempSync(join(tmpdir(), 'bridge-odd-'))
+  const go = join(folder, 'go')
   beforeAll(async () => {
-    service = await startService({ script: SCRIPT, settings: { backend, concurrency: 3 } })
+    const script: object = JSON.parse(JSON.stringify(SCRIPT).replace('$FILE', go))
+    service = await startService({ script, settings: { backend, concurrency: 3 } })
   }, within(30_000))
   afterAll(async () => {
     await service.stop()
+    rmSync(folder, { recursive: true })
   })
 
   const prompts = (mark: string): string[] =>
@@ -88,7 +100,10 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
     let { calls } = opened
     for (let round = 2; round <= 5; round += 1) {
       const next = await opened.talk.answer(results(calls))
-      expect({ start: next.start, calls: next.calls.length }).toEqual({ start: 'resumed', calls: 1 })
+      expect({ start: next.start, calls: next.calls.length }).toEqual({
+        start: 'resumed',
+        calls: 1,
+      })
       ;({ calls } = next)
     }
     expect((await opened.talk.answer(results(calls))).text).toBe('five: text of 5')
@@ -114,31 +129,58 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
     expect(answered.text).toContain('The file was changed.')
   })
 
-  const oneFile: readonly (readonly [string, (talk: ToolTalk, calls: readonly Called[]) => Promise<{ text: string; start: string }>])[] = [
-    ['text of the user beside the results', (talk, calls) => talk.answer(results(calls), { beside: 'and hurry' })],
-    ['an interrupt note and new text', (talk, calls) => {
-      const beside = '[Request interrupted by user for tool use]\nno, the other one'
-      return talk.answer(results(calls), { beside })
-    }],
+  const oneFile: readonly (readonly [
+    string,
+    (talk: ToolTalk, calls: readonly Called[]) => Promise<{ text: string; start: string }>,
+  ])[] = [
+    [
+      'text of the user beside the results',
+      (talk, calls) => talk.answer(results(calls), { beside: 'and hurry' }),
+    ],
+    [
+      'an interrupt note and new text',
+      (talk, calls) => {
+        const beside = '[Request interrupted by user for tool use]\nno, the other one'
+        return talk.answer(results(calls), { beside })
+      },
+    ],
     ['a foreign id', (talk, [call]) => talk.answer([{ id: `${call?.id ?? ''}x`, text: 'x' }])],
-    ['a foreign id besides', (talk, calls) => talk.answer([...results(calls), { id: 'toolu_x', text: 'x' }])],
+    [
+      'a foreign id besides',
+      (talk, calls) => talk.answer([...results(calls), { id: 'toolu_x', text: 'x' }]),
+    ],
     ['the same id twice', (talk, calls) => talk.answer([...results(calls), ...results(calls)])],
-    ['a history that was cut', (talk, calls) => {
-      talk.messages = talk.messages.slice(1)
-      return talk.answer(results(calls))
-    }],
-    ['a history that was rewritten (F59)', (talk, calls) => {
-      talk.messages = [{ role: 'user', content: unique('one file, in short') }, ...talk.messages.slice(1)]
-      return talk.answer(results(calls))
-    }],
-    ['another model', (talk, calls) => {
-      talk.body = { model: 'sonnet-4.5' }
-      return talk.answer(results(calls))
-    }],
-    ['fewer tools', (talk, calls) => {
-      talk.tools = ['Edit']
-      return talk.answer(results(calls))
-    }],
+    [
+      'a history that was cut',
+      (talk, calls) => {
+        talk.messages = talk.messages.slice(1)
+        return talk.answer(results(calls))
+      },
+    ],
+    [
+      'a history that was rewritten (F59)',
+      (talk, calls) => {
+        talk.messages = [
+          { role: 'user', content: unique('one file, in short') },
+          ...talk.messages.slice(1),
+        ]
+        return talk.answer(results(calls))
+      },
+    ],
+    [
+      'another model',
+      (talk, calls) => {
+        talk.body = { model: 'sonnet-4.5' }
+        return talk.answer(results(calls))
+      },
+    ],
+    [
+      'fewer tools',
+      (talk, calls) => {
+        talk.tools = ['Edit']
+        return talk.answer(results(calls))
+      },
+    ],
   ]
   test.each(oneFile)('afresh with the whole transcript: %s', async (_name, send) => {
     const { talk, calls } = await open('one file')
@@ -156,7 +198,7 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
   test('results that are not all there begin afresh, and the others are not waited for', async () => {
     const { talk, calls, mark } = await open('two files')
     const answered = await talk.answer(results(calls).slice(0, 1))
-    expect(answered.text).toBe('afresh')
+    expect(answered).toMatchObject({ text: 'afresh', error: undefined, calls: [] })
     expect(prompts(mark)).toHaveLength(2)
   })
 
@@ -170,12 +212,20 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
   })
 
   test('the same results twice at once: one run, the same bytes, each call answered once', async () => {
-    const { talk, calls, mark } = await open('one file', { api: 'chat', stream: false })
-    const twin = new ToolTalk(service, { way: { api: 'chat', stream: false }, tools: ['Read'], id: mark })
+    const way = { api: 'chat', stream: false } as const
+    const { talk, calls, mark } = await open('slow file', way)
+    const twin = new ToolTalk(service, { way, tools: ['Read'], id: mark })
     twin.messages = [...talk.messages]
-    const both = await Promise.all([talk.answer(results(calls)), twin.answer(results(calls))])
-    expect(both.map(({ text }) => text)).toEqual(['it is text of a', 'it is text of a'])
-    expect(both.map(({ start }) => start).toSorted()).toEqual(['joined', 'resumed'])
+    const joined = 'cursor_adapter_retries_total{how="joined"}'
+    const before = (await service.metric(joined)) ?? 0
+    const both = [talk.answer(results(calls)), twin.answer(results(calls))]
+    await until('the second to have joined', within(5_000), async () => {
+      return (await service.metric(joined)) === before + 1
+    })
+    writeFileSync(go, '')
+    const answers = await Promise.all(both)
+    expect(answers.map(({ text }) => text)).toEqual(['it is text of a', 'it is text of a'])
+    expect(answers.map(({ start }) => start).toSorted()).toEqual(['joined', 'resumed'])
     expect(prompts(mark)).toHaveLength(1)
   })
 
@@ -185,6 +235,9 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
     const third = await talk.say('thanks')
     expect(third.error).toBeUndefined()
     expect(['plain', 'afresh']).toContain(third.text)
-    expect(prompts(mark).length + promptFacts(service).filter(({ text }) => text.includes('thanks')).length).toBeGreaterThanOrEqual(2)
+    expect(
+      prompts(mark).length +
+        promptFacts(service).filter(({ text }) => text.includes('thanks')).length,
+    ).toBeGreaterThanOrEqual(2)
   })
 })

@@ -3,7 +3,12 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { profileKeyOf, sessionId } from '../../src/core/ids.ts'
 import type { CancelCause } from '../../src/core/run.ts'
 import type { Json, Message, ToolDefinition } from '../../src/core/turn.ts'
-import { type Parkable, type ParkedAt, ParkedRuns, type Request } from '../../src/sessions/parked.ts'
+import {
+  type Parkable,
+  type ParkedAt,
+  ParkedRuns,
+  type Request,
+} from '../../src/sessions/parked.ts'
 import { digestReply, readTranscript } from '../../src/sessions/transcript.ts'
 
 class Waiting implements Parkable {

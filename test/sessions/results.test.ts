@@ -24,8 +24,14 @@ test.each([
   ['with a system text between', [user(result('a')), system('news'), user(result('b'))]],
   ['with a reminder beside', [user(result('a'), result('b'), words(REMINDER))]],
   ['with an interrupt note', [user(result('a'), result('b'), words(INTERRUPTED))]],
-  ['with the other interrupt note', [user(result('a'), result('b')), user(words('[Request interrupted by user]'))]],
-  ['with note and reminder in one text', [user(result('a'), result('b'), words(`${REMINDER}\n${INTERRUPTED}\n`))]],
+  [
+    'with the other interrupt note',
+    [user(result('a'), result('b')), user(words('[Request interrupted by user]'))],
+  ],
+  [
+    'with note and reminder in one text',
+    [user(result('a'), result('b'), words(`${REMINDER}\n${INTERRUPTED}\n`))],
+  ],
   ['with thinking beside', [user(result('a'), { type: 'thinking', text: 'hm' }, result('b'))]],
 ] as const)('the run goes on: %s', (_name, fresh) => {
   expect([...(exactResults(fresh, AWAITED)?.byCall.keys() ?? [])].toSorted()).toEqual(['a', 'b'])
@@ -41,22 +47,40 @@ test.each([
   ['a blank id', [user(result('a'), result(''))]],
   ['an id with a blank before it', [user(result('a'), result(' b'))]],
   ['text of the user beside', [user(result('a'), result('b'), words('and hurry'))]],
-  ['text of the user in a message of its own', [user(result('a'), result('b')), user(words('stop'))]],
-  ['interrupt note and new text', [user(result('a'), result('b'), words(INTERRUPTED), words('do that instead'))]],
-  ['new text in the same block as the note', [user(result('a'), result('b'), words(`${INTERRUPTED}\nno, the other file`))]],
-  ['words that only begin like the note', [user(result('a'), result('b'), words('[Request interrupted by user] means what?'))]],
+  [
+    'text of the user in a message of its own',
+    [user(result('a'), result('b')), user(words('stop'))],
+  ],
+  [
+    'interrupt note and new text',
+    [user(result('a'), result('b'), words(INTERRUPTED), words('do that instead'))],
+  ],
+  [
+    'new text in the same block as the note',
+    [user(result('a'), result('b'), words(`${INTERRUPTED}\nno, the other file`))],
+  ],
+  [
+    'words that only begin like the note',
+    [user(result('a'), result('b'), words('[Request interrupted by user] means what?'))],
+  ],
   ['text behind a reminder', [user(result('a'), result('b'), words(`${REMINDER} and hurry`))]],
   [
     'a picture beside',
     [user(result('a'), result('b'), { type: 'image', source: { kind: 'url', url: 'http://x/y' } })],
   ],
-  ['something unknown beside', [user(result('a'), result('b'), { type: 'unsupported', kind: 'x' })]],
+  [
+    'something unknown beside',
+    [user(result('a'), result('b'), { type: 'unsupported', kind: 'x' })],
+  ],
 ] as const)('the run does not go on: %s', (_name, fresh) => {
   expect(exactResults(fresh, AWAITED)).toBeUndefined()
 })
 
 test('what the client adds is kept, interrupt notes and system texts aside', () => {
-  const fresh = [system('news'), user(result('a'), words(REMINDER), result('b'), words(INTERRUPTED))]
+  const fresh = [
+    system('news'),
+    user(result('a'), words(REMINDER), result('b'), words(INTERRUPTED)),
+  ]
   expect(exactResults(fresh, AWAITED)?.notes).toEqual([REMINDER])
 })
 

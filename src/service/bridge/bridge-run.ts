@@ -174,7 +174,7 @@ export class BridgeRun implements Whole {
   /** Marks of the client's tools say where the calls stand; they are not shown. */
   #isMark(event: AgentEvent): boolean {
     if (event.type === 'tool-start' && event.host === 'client') {
-      this.#desk.marked(event.callId, event.name, monotonicMs())
+      this.#desk.marked(event, monotonicMs())
       return true
     }
     return event.type === 'tool-end' && this.#desk.ended(event.callId)

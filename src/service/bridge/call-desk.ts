@@ -1,7 +1,10 @@
 // Calls of the client's tools on their way out: when is the next group complete? A call has two signs: the MCP request, and
 // its mark in the agent's stream, which says where it stands among the words. Pure but for what it is told; clock passed in.
+import { isDeepStrictEqual } from 'node:util'
 import type { ClientToolCall } from '../../core/client-tools.ts'
+import type { ToolStart } from '../../core/events.ts'
 import type { CallId } from '../../core/ids.ts'
+import type { Json } from '../../core/turn.ts'
 
 export interface DeskLimits {
   /** Calls that arrive within this time of the first one go out together, ms. */
@@ -12,36 +15,36 @@ export interface DeskLimits {
 
 interface Waiting {
   readonly call: ClientToolCall
-  /** Position of its mark; undefined while it has none. */
-  order: number | undefined
   dueMs: number
 }
 
 interface Mark {
   readonly id: CallId
   readonly name: string
-  readonly order: number
+  /** Arguments, as far as the agent shows them. */
+  readonly input: Json
 }
+
+/** A mark, as the agent's stream holds it. */
+export type Marked = Pick<ToolStart, 'callId' | 'name' | 'input'>
 
 export class CallDesk {
   readonly #limits: DeskLimits
   #waiting: Waiting[] = []
-  /** Marks whose calls have not arrived. */
+  /** Marks whose calls have not gone out, in their order. */
   #marks: Mark[] = []
   readonly #known = new Set<CallId>()
   /** Names of calls that went out before their marks had come. */
   #ahead: string[] = []
-  #order = 0
 
   constructor(limits: DeskLimits) {
     this.#limits = limits
   }
 
   arrived(call: ClientToolCall, nowMs: number): void {
-    const at = this.#marks.findIndex(({ name }) => name === call.name)
-    const [mark] = at < 0 ? [] : this.#marks.splice(at, 1)
-    const dueMs = mark === undefined ? call.arrivedAtMs + this.#limits.orderMs : nowMs
-    this.#waiting.push({ call, order: mark?.order, dueMs })
+    const hasMark = this.#marks.some(({ name }) => name === call.name)
+    const dueMs = hasMark ? nowMs : call.arrivedAtMs + this.#limits.orderMs
+    this.#waiting.push({ call, dueMs })
   }
 
   /** Cursor does not want it any more. False when it is not here (any more). */
@@ -52,7 +55,7 @@ export class CallDesk {
   }
 
   /** The stream says that a call of this tool begins. */
-  marked(id: CallId, name: string, nowMs: number): void {
+  marked({ callId: id, name, input }: Marked, nowMs: number): void {
     if (this.#known.has(id)) return
     this.#known.add(id)
     const ahead = this.#ahead.indexOf(name)
@@ -60,14 +63,9 @@ export class CallDesk {
       this.#ahead.splice(ahead, 1)
       return
     }
-    this.#order += 1
-    const waiting = this.#waiting.find(
-      ({ call, order }) => order === undefined && call.name === name,
-    )
-    if (waiting === undefined) this.#marks.push({ id, name, order: this.#order })
-    else {
-      waiting.order = this.#order
-      waiting.dueMs = Math.min(waiting.dueMs, nowMs)
+    this.#marks.push({ id, name, input })
+    for (const waiting of this.#waiting) {
+      if (waiting.call.name === name) waiting.dueMs = Math.min(waiting.dueMs, nowMs)
     }
   }
 
@@ -91,11 +89,35 @@ export class CallDesk {
 
   /** Calls in the order of their marks, then of their arrival. `oneAtATime`: the others stay for the next reply. */
   take(oneAtATime: boolean): ClientToolCall[] {
-    const sorted = this.#waiting.toSorted((a, b) => (a.order ?? Infinity) - (b.order ?? Infinity))
+    const order = this.#order()
+    const place = (waiting: Waiting): number => order.get(waiting) ?? this.#marks.length
+    const sorted = this.#waiting.toSorted((a, b) => place(a) - place(b))
     const taken = oneAtATime ? sorted.slice(0, 1) : sorted
     this.#waiting = this.#waiting.filter((waiting) => !taken.includes(waiting))
-    for (const { call, order } of taken) if (order === undefined) this.#ahead.push(call.name)
+    const used = new Set(taken.map((waiting) => order.get(waiting)))
+    for (const waiting of taken) if (!order.has(waiting)) this.#ahead.push(waiting.call.name)
+    this.#marks = this.#marks.filter((_mark, index) => !used.has(index))
     return taken.map(({ call }) => call)
+  }
+
+  /** Which mark each call has: the one with its arguments, else the first one left of its name. */
+  #order(): ReadonlyMap<Waiting, number> {
+    const order = new Map<Waiting, number>()
+    const taken = new Set<number>()
+    for (const fits of [isSame, () => true]) {
+      for (const waiting of this.#waiting) {
+        if (order.has(waiting)) continue
+        const { call } = waiting
+        const at = this.#marks.findIndex(
+          (mark, index) =>
+            !taken.has(index) && mark.name === call.name && fits(mark.input, call.arguments),
+        )
+        if (at < 0) continue
+        order.set(waiting, at)
+        taken.add(at)
+      }
+    }
+    return order
   }
 
   /** The results are there: what was to be said about the calls before has been said. */
@@ -103,3 +125,6 @@ export class CallDesk {
     this.#ahead = []
   }
 }
+
+/** Two calls of one tool at once are told apart by their arguments, where the stream shows them. */
+const isSame = (a: Json, b: Json): boolean => isDeepStrictEqual(a, b)

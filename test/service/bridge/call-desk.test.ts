@@ -2,7 +2,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { ClientToolCall } from '../../../src/core/client-tools.ts'
 import { callId } from '../../../src/core/ids.ts'
-import { CallDesk } from '../../../src/service/bridge/call-desk.ts'
+import type { Json } from '../../../src/core/turn.ts'
+import { CallDesk, type Marked } from '../../../src/service/bridge/call-desk.ts'
 
 let desk: CallDesk
 beforeEach(() => {
@@ -14,10 +15,15 @@ function call(name: string, id: string, arrivedAtMs: number): ClientToolCall {
   return { id, name, arguments: {}, arrivedAtMs, signal, answer: () => true }
 }
 
+const mark = (id: string, name: string, input: Json = {}): Marked => ({
+  callId: callId(id),
+  name,
+  input,
+})
 const ids = (calls: readonly ClientToolCall[]): string[] => calls.map(({ id }) => id)
 
 test('a call whose mark has come goes out when its group closes', () => {
-  desk.marked(callId('m1'), 'Read', 0)
+  desk.marked(mark('m1', 'Read'), 0)
   expect(desk.closesAtMs(false)).toBeUndefined()
   desk.arrived(call('Read', '1', 5), 5)
   expect(desk.hasDue(5)).toBe(true)
@@ -31,7 +37,7 @@ test('a call whose mark has come goes out when its group closes', () => {
 test('the mark may come after the call', () => {
   desk.arrived(call('Read', '1', 0), 0)
   expect(desk.hasDue(249)).toBe(false)
-  desk.marked(callId('m1'), 'Read', 30)
+  desk.marked(mark('m1', 'Read'), 30)
   expect(desk.hasDue(30)).toBe(true)
   expect(desk.closesAtMs(false)).toBe(130)
 })
@@ -46,22 +52,22 @@ test('without a mark it waits for one, and not for ever', () => {
 test('a mark that comes after its call went out is not taken for the next call', () => {
   desk.arrived(call('Read', '1', 0), 0)
   expect(ids(desk.take(false))).toEqual(['1'])
-  desk.marked(callId('m1'), 'Read', 400)
+  desk.marked(mark('m1', 'Read'), 400)
   desk.answered()
   desk.arrived(call('Read', '2', 500), 500)
   expect(desk.hasDue(500)).toBe(false)
 })
 
 test('calls go out in the order of their marks, those without one last', () => {
-  for (const [index, name] of ['C', 'A', 'B'].entries()) desk.marked(callId(`m${index}`), name, 0)
+  for (const [index, name] of ['C', 'A', 'B'].entries()) desk.marked(mark(`m${index}`, name), 0)
   for (const name of ['X', 'A', 'B', 'C']) desk.arrived(call(name, name, 1), 1)
   expect(ids(desk.take(false))).toEqual(['C', 'A', 'B', 'X'])
 })
 
 test('calls of one name take its marks in turn', () => {
-  desk.marked(callId('m1'), 'Read', 0)
-  desk.marked(callId('m2'), 'Read', 0)
-  desk.marked(callId('m2'), 'Read', 0)
+  desk.marked(mark('m1', 'Read'), 0)
+  desk.marked(mark('m2', 'Read'), 0)
+  desk.marked(mark('m2', 'Read'), 0)
   desk.arrived(call('Read', '1', 1), 1)
   desk.arrived(call('Read', '2', 2), 2)
   desk.arrived(call('Read', '3', 3), 3)
@@ -69,9 +75,19 @@ test('calls of one name take its marks in turn', () => {
   expect(ids(desk.take(false))).toEqual(['1', '2', '3'])
 })
 
+test('two calls of one tool are told apart by what the stream shows of them', () => {
+  const arrive = (path: string): void => {
+    desk.arrived({ ...call('Read', path, 1), arguments: { path } }, 1)
+  }
+  arrive('b')
+  for (const path of ['a', 'b', 'c']) desk.marked(mark(path, 'Read', { path }), 0)
+  for (const path of ['c', 'a']) arrive(path)
+  expect(ids(desk.take(false))).toEqual(['a', 'b', 'c'])
+})
+
 test('one at a time: at once, and the others stay', () => {
-  desk.marked(callId('m1'), 'Read', 0)
-  desk.marked(callId('m2'), 'Grep', 0)
+  desk.marked(mark('m1', 'Read'), 0)
+  desk.marked(mark('m2', 'Grep'), 0)
   desk.arrived(call('Grep', '2', 1), 1)
   desk.arrived(call('Read', '1', 2), 2)
   expect(desk.closesAtMs(true)).toBe(1)
@@ -89,7 +105,7 @@ test('a call that Cursor gave up does not go out; one that is out cannot be take
 })
 
 test('a mark whose call was refused before it came is forgotten; ends of other tools are not ours', () => {
-  desk.marked(callId('m1'), 'Read', 0)
+  desk.marked(mark('m1', 'Read'), 0)
   expect(desk.ended(callId('m1'))).toBe(true)
   expect(desk.ended(callId('foreign'))).toBe(false)
   desk.arrived(call('Read', '1', 10), 10)

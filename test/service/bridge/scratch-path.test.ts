@@ -11,8 +11,16 @@ test.each<[string, Json, string]>([
   ['in a shell string', { command: 'cd /tmp/cursor-adapter-1/abc && ls' }, 'command'],
   ['in quotes', { command: 'cat "/tmp/cursor-adapter-1/abc/a b"' }, 'command'],
   ['in a list', { paths: ['/home/u', '/tmp/cursor-adapter-1/x'] }, 'paths[1]'],
-  ['deep down', { edits: [{ a: 1 }, { target: { path: '/tmp/cursor-adapter-1/x' } }] }, 'edits[1].target.path'],
-  ['after a folder with a longer name', { c: '/tmp/cursor-adapter-12 /tmp/cursor-adapter-1/x' }, 'c'],
+  [
+    'deep down',
+    { edits: [{ a: 1 }, { target: { path: '/tmp/cursor-adapter-1/x' } }] },
+    'edits[1].target.path',
+  ],
+  [
+    'after a folder with a longer name',
+    { c: '/tmp/cursor-adapter-12 /tmp/cursor-adapter-1/x' },
+    'c',
+  ],
   ['a bare string', '/tmp/cursor-adapter-1/x', ''],
 ])('found: %s', (_name, value, argument) => {
   expect(findScratchPath(value, ROOTS)).toEqual({ argument })

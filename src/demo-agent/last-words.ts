@@ -15,6 +15,8 @@ const CLIENT_BLOCKS =
 
 export interface Section {
   readonly speaker: 'user' | 'other'
+  /** The line that names the speaker; '' where there is none. */
+  readonly heading: string
   readonly text: string
 }
 
@@ -30,13 +32,25 @@ export function lastUserText(prompt: string): string {
 /** The prompt cut at its headings; one user section where there are none. */
 export function sectionsOf(prompt: string): readonly Section[] {
   const headings = headingsIn(prompt, STRICT) ?? headingsIn(prompt, LOOSE)
-  if (headings === undefined) return [{ speaker: 'user', text: prompt }]
+  if (headings === undefined) return [{ speaker: 'user', heading: '', text: prompt }]
   return headings.map((heading, at) => {
     const start = heading.index + heading[0].length
     const end = headings[at + 1]?.index ?? prompt.length
     const speaker = isUser(heading[1]) ? 'user' : 'other'
-    return { speaker, text: prompt.slice(start, end) }
+    return { speaker, heading: heading[0], text: prompt.slice(start, end) }
   })
+}
+
+/** What tools said after the last thing a user said: a transcript is played anew in the middle of its turn. */
+export function lastResults(prompt: string): readonly string[] {
+  const sections = sectionsOf(prompt)
+  const asked = sections.findLastIndex(({ speaker, text }) => {
+    return speaker === 'user' && text.replaceAll(CLIENT_BLOCKS, '').trim() !== ''
+  })
+  return sections
+    .slice(asked + 1)
+    .filter(({ heading }) => /^=+ *result\b/iu.test(heading))
+    .map(({ text }) => text.trim())
 }
 
 /** Undefined where no heading names a user: such lines are then just text. */

@@ -20,11 +20,11 @@ interface Signs {
 
 const SIGNS: Readonly<Record<ToolRole, Signs>> = {
   read: {
-    name: /^(?:fs)?(?:read|readfile|readtextfile|view|viewfile|viewimage|cat|openfile)$/,
+    name: /^(?:fs)?(?:read|readfiles?|readtextfile|view|viewfile|cat|openfile)$/,
     description: /\breads? (?:the )?(?:contents? of )?(?:a |the )?(?:text )?file/i,
   },
   edit: {
-    name: /^(?:fs)?(?:edit|editfile|strreplace|strreplaceeditor|replace|replaceinfile|applypatch|patch|multiedit|searchreplace)$/,
+    name: /^(?:fs)?(?:edit|editor|editfile|strreplace|strreplaceeditor|replace|replaceinfile|applypatch|patch|multiedit|searchreplace)$/,
     description:
       /\b(?:edits?|modif(?:y|ies)|replaces? (?:text|strings?) in) (?:an? |the )?(?:existing )?file/i,
   },
@@ -33,7 +33,7 @@ const SIGNS: Readonly<Record<ToolRole, Signs>> = {
     description: /\b(?:writes?|creates?) (?:content to )?(?:a |the |new )*file/i,
   },
   shell: {
-    name: /^(?:bash|shell|exec|exec(?:ute)?command|run(?:shell|terminal)?command|terminal|localshell|execute)$/,
+    name: /^(?:bash|shell|exec|exec(?:ute)?command|run(?:shell|terminal)?commands?|terminal|localshell|execute)$/,
     description: /\b(?:runs?|executes?) (?:a |the |any |given )*(?:bash|shell|terminal|command)/i,
   },
   glob: {
@@ -41,7 +41,7 @@ const SIGNS: Readonly<Record<ToolRole, Signs>> = {
     description: /\b(?:finds?|search(?:es)? for) files (?:by|matching)/i,
   },
   grep: {
-    name: /^(?:grep|grepsearch|ripgrep|searchfilecontent|searchfiles|searchtext|codesearch|search)$/,
+    name: /^(?:grep|grepsearch|ripgrep|searchfilecontent|searchfiles|searchtext|codesearch|searchcodebase|search)$/,
     description: /\bsearch(?:es)? (?:the )?(?:file )?contents?\b/i,
   },
   list: {
@@ -49,7 +49,7 @@ const SIGNS: Readonly<Record<ToolRole, Signs>> = {
     description: /\blists? (?:the )?(?:files|entries|contents? of a (?:directory|folder))/i,
   },
   fetch: {
-    name: /^(?:webfetch|fetch|fetchurl|urlfetch|browse)$/,
+    name: /^(?:webfetch|fetch|fetchurl|fetchwebcontent|urlfetch|browse)$/,
     description: /\bfetch(?:es)? (?:content from )?(?:an? |the )?(?:url|web)/i,
   },
   search: {

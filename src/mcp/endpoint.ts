@@ -2,7 +2,7 @@
 // A token is the only key to its tools: it stands in no log, label or error text.
 import type { ClientToolCall, ClientTools, ToolContact } from '../core/client-tools.ts'
 import type { ToolDefinition } from '../core/turn.ts'
-import { notFound, type SessionSettings, ToolSession } from './session.ts'
+import { loadConnections, notFound, type SessionSettings, ToolSession } from './session.ts'
 
 export interface EndpointSettings extends SessionSettings {
   /** How long a request waits for its token to be opened: the worker's message may come after it. */
@@ -36,6 +36,8 @@ export class McpEndpoint implements ClientTools {
 
   open(token: string, tools: readonly ToolDefinition[]): void {
     this.close(token)
+    // The library takes a while to load; Cursor's own start takes longer.
+    loadConnections()
     this.#sessions.set(token, new ToolSession(tools, this.#settings))
     for (const go of this.#expected.get(token) ?? []) go()
   }

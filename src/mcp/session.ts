@@ -82,7 +82,7 @@ export class ToolSession {
   }
 
   async #connect(): Promise<Connection> {
-    const { openConnection } = await import('./connection.ts')
+    const { openConnection } = await library()
     const [oldest] = this.#connections
     if (oldest !== undefined && this.#connections.size >= MOST_CONNECTIONS) await oldest.close()
     let connection: Connection | undefined
@@ -146,6 +146,13 @@ export class ToolSession {
     const list = known.length === 0 ? 'there are none' : known.join(', ')
     return `There is no tool ${JSON.stringify(name.slice(0, 100))}. The tools are: ${list}.`
   }
+}
+
+const library = () => import('./connection.ts')
+
+/** Ahead of need; whoever needs it sees what goes wrong. */
+export function loadConnections(): void {
+  library().catch(ignore)
 }
 
 /** Hands the call out and waits: for ever, unless Cursor gives it up. */

@@ -22,7 +22,7 @@ const TIMEOUT_S = 10
 /** The content of `.cursor/hooks.json`. */
 export function hooksFor(tools: ToolNames, platform: NodeJS.Platform): object {
   const deny = (role?: ToolRole): object => ({
-    command: say({ permission: 'deny', user_message: denial(tools, role) }, platform),
+    command: line({ permission: 'deny', user_message: denial(tools, role) }, platform),
     failClosed: true,
     timeout: TIMEOUT_S,
   })
@@ -69,6 +69,10 @@ export function denial(tools: ToolNames, role?: ToolRole): string {
 
 const deniedServer = (tools: ToolNames): string =>
   `Tools of other servers are off. ${denial(tools).replace(/^.*?works\. /, '')}`
+
+/** A hook whose input nobody reads may look like one that failed: whoever writes it gets EPIPE. */
+const line = (answer: object, platform: NodeJS.Platform): string =>
+  platform === 'win32' ? say(answer, platform) : `cat >/dev/null; ${say(answer, platform)}`
 
 /** A shell line that prints the answer: faster than starting a script. */
 function say(answer: object, platform: NodeJS.Platform): string {

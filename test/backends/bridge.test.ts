@@ -268,6 +268,34 @@ describe.each(['print', 'acp'] as const)('%s', (backend) => {
     expect(lab.journal('set').some(({ value }) => value === 'ask')).toBe(false)
   })
 
+  test('without a script the demo does what it is asked to with the client’s tools', async () => {
+    const parameters = (...names: readonly string[]) => ({
+      type: 'object',
+      properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+      required: names,
+    })
+    const tools = [
+      tool('read_file', { parameters: parameters('absolute_path') }),
+      tool('run_shell_command', { parameters: parameters('command') }),
+    ]
+    const agent = await launch({ steps: [], env: { CURSOR_ADAPTER_DEMO_SCRIPT: '' } }, tools)
+    const text = 'Working directory: /home/ada. Read notes.txt and run `ls`, then read b.txt'
+    const ran = lab.run(agent, lab.job(text, [], { profile: profiled(tools) }))
+    await called(2)
+    // At the same time what can be; the third waits for their results.
+    expect(calls.map(({ name, arguments: args }) => ({ name, args }))).toEqual([
+      { name: 'read_file', args: { absolute_path: '/home/ada/notes.txt' } },
+      { name: 'run_shell_command', args: { command: 'ls' } },
+    ])
+    answered(calls[1], 'a list')
+    answered(calls[0], 'a note')
+    await called(3)
+    answered(calls[2], 'more')
+    const { text: answer } = await ran
+    expect(answer).toContain('demo agent')
+    for (const said of ['a note', 'a list', 'more']) expect(answer).toContain(said)
+  })
+
   test.runIf(backend === 'acp')(
     'questions: calls of ours are allowed once, all others not',
     async () => {

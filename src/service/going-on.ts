@@ -1,5 +1,5 @@
 // Does this turn go on in a session that Cursor already has? Only on proof: the transcript ends where that session ended.
-import type { ClientTools } from '../core/client-tools.ts'
+import type { ClientTools, ToolOffer } from '../core/client-tools.ts'
 import { type AgentEvent, type Finish, isTerminal } from '../core/events.ts'
 import type { SessionId } from '../core/ids.ts'
 import type { Kept, LaunchProfile, Prompt } from '../core/job.ts'
@@ -14,6 +14,7 @@ import {
   systemDigest,
   type Transcript,
 } from '../sessions/transcript.ts'
+import { offerAnew } from './bridge/relist.ts'
 import { keyWithoutTools } from './plan.ts'
 
 export interface TurnFacts {
@@ -55,7 +56,7 @@ export interface GoingOnParts {
   /** A turn that was to go on in its session did not have it: nothing of this kind is to be trusted any more. */
   readonly onBroken: (profile: LaunchProfile) => void
   /** Mode bridge: told when the tools of a session that goes on have changed. */
-  readonly clientTools?: ClientTools | undefined
+  readonly clientTools: ClientTools
 }
 
 /** A reply's session is known a moment after its last byte; the next turn of a quick client waits this long for it. */
@@ -85,7 +86,7 @@ export class SessionKeeper {
     const { answered } = transcript
     if (answered !== undefined) await this.#settled(answered)
     const keep = this.#parts.canGoOn(profile)
-    const before = answered === undefined ? undefined : this.#take(answered, binding, profile)
+    const before = answered === undefined ? undefined : await this.#take(answered, binding, profile)
     const continuation =
       keep && before && continuationOf(before, render(onlyNew(turn, transcript, before.systems)))
     return new Going(this.#parts, this.#settling, {
@@ -99,17 +100,24 @@ export class SessionKeeper {
     })
   }
 
-  #take(answered: Chain, binding: Binding, { offer }: LaunchProfile): Conversation | undefined {
+  async #take(
+    answered: Chain,
+    binding: Binding,
+    { offer }: LaunchProfile,
+  ): Promise<Conversation | undefined> {
     const found = this.#parts.conversations.take(answered, binding)
-    if (found === undefined) return undefined
-    const old = found.offered
-    if (old === undefined && offer === undefined) return found
-    if (old === undefined || offer === undefined || !holds(offer.tools, old.tools)) {
-      this.#parts.forget(found.kept)
-      return undefined
-    }
-    if (!holds(old.tools, offer.tools)) this.#parts.clientTools?.offer(old.token, offer.tools)
-    return found
+    if (found === undefined || (await this.#hasTools(found, offer))) return found
+    this.#parts.forget(found.kept)
+    return undefined
+  }
+
+  /** The session knows the tools of this turn, or learns them now. */
+  async #hasTools({ offered: old, kept }: Conversation, offer?: ToolOffer): Promise<boolean> {
+    if (old === undefined || offer === undefined) return old === offer
+    if (!holds(offer.tools, old.tools)) return false
+    // A print agent starts anew and reads them then.
+    if (kept.backend === 'print' || holds(old.tools, offer.tools)) return true
+    return offerAnew(this.#parts.clientTools, old.token, offer.tools)
   }
 
   async #settled(chain: Chain): Promise<void> {

@@ -14,6 +14,7 @@ import { Guard } from './bridge/guard.ts'
 import { LaterRun } from './bridge/later-run.ts'
 import type { LegWish } from './bridge/leg.ts'
 import { withNotes } from './bridge/notes.ts'
+import { offerAnew } from './bridge/relist.ts'
 import { type GoingOn, SessionKeeper } from './going-on.ts'
 import type { AnswererParts } from './parts.ts'
 import { keyWithoutTools } from './plan.ts'
@@ -172,9 +173,6 @@ export class Sources {
     const { profile } = prepared.planned
     parked.run.folder = prepared.folder ?? parked.run.folder
     const tools = profile.offer?.tools ?? []
-    if (bridge.token !== undefined && tools.length > parked.tools.length) {
-      this.#parts.bridge.tools.offer(bridge.token, tools)
-    }
     const unseen = going.nextReply(turn, profile, prepared.transcript)
     const answers = withNotes(results, unseen)
     let source: Omit<Source, 'run'> = {
@@ -186,7 +184,10 @@ export class Sources {
       backend: bridge.backend,
       cancel: (cause) => bridge.cancel(cause),
       decide: async (isCancelled) => {
-        const leg = await bridge.goOn(answers, wishOf(turn))
+        const knows =
+          tools.length === parked.tools.length ||
+          (await offerAnew(this.#parts.bridge.tools, bridge.token ?? '', tools))
+        const leg = knows ? await bridge.goOn(answers, wishOf(turn)) : undefined
         if (leg !== undefined) return leg
         bridge.cancel('superseded')
         await bridge.settled

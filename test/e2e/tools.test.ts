@@ -75,7 +75,10 @@ let service: Service
 let hiding: Service
 beforeAll(async () => {
   service = await startService({ script: { runs: RUNS }, settings: { mode: 'agent' } })
-  hiding = await startService({ script: { runs: RUNS }, settings: { mode: 'agent', 'tools.show': 'off' } })
+  hiding = await startService({
+    script: { runs: RUNS },
+    settings: { mode: 'agent', 'tools.show': 'off' },
+  })
 })
 afterAll(async () => {
   await service.stop()

@@ -84,7 +84,11 @@ export class CallDesk {
   closesAtMs(oneAtATime: boolean): number | undefined {
     if (this.#waiting.length === 0) return undefined
     const firstMs = Math.min(...this.#waiting.map(({ dueMs }) => dueMs))
-    return oneAtATime ? firstMs : firstMs + this.#limits.groupMs
+    if (oneAtATime) return firstMs
+    const { groupMs, orderMs } = this.#limits
+    // What the stream has announced is worth a little more patience.
+    const isComing = this.#order().size < this.#marks.length
+    return firstMs + groupMs + (isComing ? orderMs : 0)
   }
 
   /** Calls in the order of their marks, then of their arrival. `oneAtATime`: the others stay for the next reply. */

@@ -34,6 +34,15 @@ test('a call whose mark has come goes out when its group closes', () => {
   expect(desk.closesAtMs(false)).toBeUndefined()
 })
 
+test('a group waits a little longer for a call that the stream has announced', () => {
+  desk.marked(mark('m1', 'Read'), 0)
+  desk.marked(mark('m2', 'Grep'), 0)
+  desk.arrived(call('Read', '1', 5), 5)
+  expect(desk.closesAtMs(false)).toBe(355)
+  desk.ended(callId('m2'))
+  expect(desk.closesAtMs(false)).toBe(105)
+})
+
 test('the mark may come after the call', () => {
   desk.arrived(call('Read', '1', 0), 0)
   expect(desk.hasDue(249)).toBe(false)

@@ -39,6 +39,20 @@ test.each([
   ['Use a sub-agent to read notes.txt', [[{ do: 'delegate', prompt: 'read notes.txt' }]]],
   ['What is a hash map?', []],
   ['I read a book about rivers yesterday', []],
+  ['They belong to the program and run on the user’s machine, not where you were started.', []],
+  ['Remember: only the tools of "client", which run on the machine, in /home/ada.', []],
+  ['You can read files with cat, head or sed -n, search with grep and find.', []],
+  ['Run in the folder', []],
+  ['Could you please read a.txt?', [[{ do: 'read', path: 'a.txt' }]]],
+  [
+    'Use a subagent to read a.txt and run `ls`',
+    [
+      [
+        { do: 'delegate', prompt: 'read a.txt' },
+        { do: 'run', command: 'ls' },
+      ],
+    ],
+  ],
 ])('%s', (text, wishes) => {
   expect(wishesIn(text)).toEqual(wishes)
 })

@@ -1,4 +1,5 @@
 // What a user asks to be done, told from plain sentences: the demo's stand-in for a model's choice of tools. Pure.
+import { parseJson } from '../lib/json.ts'
 import type { ToolRole } from '../lib/tool-roles.ts'
 
 export type Wish =
@@ -125,13 +126,19 @@ const FORMS: readonly Form[] = [
  * none: what follows "and" may then belong to anything.
  */
 export function wishesIn(text: string): readonly (readonly Wish[])[] {
-  return text
+  return unquoted(text)
     .split(THEN)
     .map((step) => {
       const wishes = step.split(AND).map(wishOf)
       return wishes[0] === undefined ? [] : wishes.filter((wish) => wish !== undefined)
     })
     .filter((step) => step.length > 0)
+}
+
+/** Source: OpenCode 1.18 puts a message of its command line into quotes, as JSON does. */
+function unquoted(text: string): string {
+  const value = /^".*"$/su.test(text.trim()) ? parseJson(text.trim()) : undefined
+  return typeof value === 'string' ? value : text
 }
 
 function wishOf(clause: string): Wish | undefined {

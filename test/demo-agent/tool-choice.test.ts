@@ -37,6 +37,10 @@ test.each([
   ['Find all files matching *.ts', [[{ do: 'find', pattern: '*.ts' }]]],
   ['fetch https://example.com/x', [[{ do: 'fetch', url: 'https://example.com/x' }]]],
   ['Use a sub-agent to read notes.txt', [[{ do: 'delegate', prompt: 'read notes.txt' }]]],
+  [
+    '"Replace \\"old\\" with \\"new\\" in a.txt"',
+    [[{ do: 'edit', path: 'a.txt', old: 'old', new: 'new' }]],
+  ],
   ['What is a hash map?', []],
   ['I read a book about rivers yesterday', []],
   ['They belong to the program and run on the user’s machine, not where you were started.', []],

@@ -13,6 +13,13 @@ const BARE_WORD = /^ *[a-z]+ *$/iu
 const CLIENT_BLOCKS =
   /<(system-reminder|command-[a-z-]+|local-command-[a-z-]+|environment_context|user_instructions)>[\s\S]*?<\/\1>/gu
 
+/** What cursor-adapter says about tools at both ends of a prompt without headings (mode bridge). */
+const GROUNDING =
+  /^Your tools are those of the MCP server [\s\S]*?(?:\n\n|$(?![\s\S]))|^Remember: only the tools of [^\n]*$/gmu
+
+const spokenIn = (text: string): string =>
+  text.replaceAll(CLIENT_BLOCKS, '').replaceAll(GROUNDING, '').trim()
+
 export interface Section {
   readonly speaker: 'user' | 'other'
   /** The line that names the speaker; '' where there is none. */
@@ -24,7 +31,7 @@ export interface Section {
 export function lastUserText(prompt: string): string {
   const spoken = sectionsOf(prompt)
     .filter((section) => section.speaker === 'user')
-    .map((section) => section.text.replaceAll(CLIENT_BLOCKS, '').trim())
+    .map((section) => spokenIn(section.text))
     .filter((text) => text !== '')
   return spoken.at(-1) ?? ''
 }
@@ -45,7 +52,7 @@ export function sectionsOf(prompt: string): readonly Section[] {
 export function lastResults(prompt: string): readonly string[] {
   const sections = sectionsOf(prompt)
   const asked = sections.findLastIndex(({ speaker, text }) => {
-    return speaker === 'user' && text.replaceAll(CLIENT_BLOCKS, '').trim() !== ''
+    return speaker === 'user' && spokenIn(text) !== ''
   })
   return sections
     .slice(asked + 1)

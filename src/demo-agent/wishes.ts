@@ -1,4 +1,5 @@
 // What a user asks to be done, told from plain sentences: the demo's stand-in for a model's choice of tools. Pure.
+import { parseJson } from '../lib/json.ts'
 import type { ToolRole } from '../lib/tool-roles.ts'
 
 export type Wish =
@@ -35,87 +36,114 @@ const FILE = `(?:the )?(?:file )?(?:${QUOTED}|(\\S*[./]\\S*))`
 
 type Maker = (words: readonly string[]) => Wish
 
-const FORMS: readonly { readonly form: RegExp; readonly parts: number; readonly wish: Maker }[] = [
-  {
-    form: /\bsub-?agent\b.*?\bto\b (.+)$/isu,
-    parts: 1,
-    wish: ([prompt = '']) => ({ do: 'delegate', prompt }),
-  },
-  {
-    form: new RegExp(
-      `\\b(?:replace|change) ${QUOTED} (?:with|by|to|into) ${QUOTED} in ${FILE}`,
-      'iu',
-    ),
-    parts: 3,
-    wish: ([old = '', text = '', path = '']) => ({ do: 'edit', path, old, new: text }),
-  },
-  {
-    form: new RegExp(
-      `\\b(?:edit|in) ${FILE}\\W+(?:replace|change)? ?${QUOTED} (?:with|by|to|into) ${QUOTED}`,
-      'iu',
-    ),
-    parts: 3,
-    wish: ([path = '', old = '', text = '']) => ({ do: 'edit', path, old, new: text }),
-  },
-  {
-    form: new RegExp(`\\bwrite ${QUOTED} (?:in)?to ${FILE}`, 'iu'),
-    parts: 2,
-    wish: ([content = '', path = '']) => ({ do: 'write', path, content }),
-  },
-  {
-    form: new RegExp(
-      `\\b(?:write|create) ${FILE}\\W+with (?:the )?(?:text |content |contents )?${QUOTED}`,
-      'iu',
-    ),
-    parts: 2,
-    wish: ([path = '', content = '']) => ({ do: 'write', path, content }),
-  },
-  {
-    form: new RegExp(`\\b(?:run|execute) (?:the )?(?:command )?${QUOTED}`, 'iu'),
-    parts: 1,
-    wish: ([command = '']) => ({ do: 'run', command }),
-  },
-  {
-    form: /\b(?:run|execute) (?:the )?(?:command:? )?(.+?)\.?$/iu,
-    parts: 1,
-    wish: ([command = '']) => ({ do: 'run', command }),
-  },
-  {
-    form: /\bfetch (?:the )?(?:page )?(https?:\/\/\S+)/iu,
-    parts: 1,
-    wish: ([url = '']) => ({ do: 'fetch', url }),
-  },
-  {
-    form: new RegExp(`\\b(?:search|grep)\\b[^"'\`]*${QUOTED}`, 'iu'),
-    parts: 1,
-    wish: ([pattern = '']) => ({ do: 'search', pattern }),
-  },
-  {
-    form: /\bfind (?:all |the )?(?:files )?(?:named |matching |like )?[`"']?(\S*\*\S*?)[`"']?(?=\s|$)/iu,
-    parts: 1,
-    wish: ([pattern = '']) => ({ do: 'find', pattern }),
-  },
-  {
-    form: new RegExp(
-      `\\b(?:read|open|show(?: me)?|view|cat) (?:the )?(?:contents? of )?${FILE}`,
-      'iu',
-    ),
-    parts: 1,
-    wish: ([path = '']) => ({ do: 'read', path: path.replace(/[.,:;!?)]+$/u, '') }),
-  },
+/** What may stand before a wish. Anything else before it, and it is a sentence about something. */
+const POLITE =
+  "^(?:(?:please|now|also|first|just|can|could|would|will|you|i|we|want|need|like|to|let's|and)[\\s,]+)*"
+
+interface Form {
+  readonly form: RegExp
+  /** Groups that must be there. */
+  readonly parts: number
+  readonly wish: Maker
+}
+
+const form = (pattern: string, parts: number, wish: Maker): Form => ({
+  form: new RegExp(`${POLITE}${pattern}`, 'isu'),
+  parts,
+  wish,
+})
+
+const WITH = '(?:with|by|to|into)'
+/** An unquoted command does not begin like a phrase ("run on the machine"). */
+const NO_PHRASE =
+  '(?!(?:on|in|at|of|the|an?|it|its|this|that|these|them|your|my|all|only|with|for|to|when|as|by|from|and|or|is|are|not)\\b)'
+
+const FORMS: readonly Form[] = [
+  form(
+    '(?:use|start|launch|spawn|have|let|ask) (?:an? |the |your )?sub-?agent\\b.*?(?: to)? (?=\\w)(.+)$',
+    1,
+    ([prompt = '']) => ({
+      do: 'delegate',
+      prompt,
+    }),
+  ),
+  form(
+    `(?:replace|change) ${QUOTED} ${WITH} ${QUOTED} in ${FILE}`,
+    3,
+    ([old = '', text = '', path = '']) => ({
+      do: 'edit',
+      path,
+      old,
+      new: text,
+    }),
+  ),
+  form(
+    `(?:edit|in) ${FILE}\\W+(?:replace|change)? ?${QUOTED} ${WITH} ${QUOTED}`,
+    3,
+    ([path = '', old = '', text = '']) => ({ do: 'edit', path, old, new: text }),
+  ),
+  form(`write ${QUOTED} (?:in)?to ${FILE}`, 2, ([content = '', path = '']) => ({
+    do: 'write',
+    path,
+    content,
+  })),
+  form(
+    `(?:write|create) ${FILE}\\W+with (?:the )?(?:text |content |contents )?${QUOTED}`,
+    2,
+    ([path = '', content = '']) => ({ do: 'write', path, content }),
+  ),
+  form(`(?:run|execute) (?:the )?(?:command )?${QUOTED}`, 1, ([command = '']) => ({
+    do: 'run',
+    command,
+  })),
+  form(
+    `(?:run|execute) (?:the )?(?:command:? )?${NO_PHRASE}([^\\n]{1,200}?)\\.?$`,
+    1,
+    ([command = '']) => ({ do: 'run', command }),
+  ),
+  form('fetch (?:the )?(?:page )?(https?:\\/\\/\\S+)', 1, ([url = '']) => ({ do: 'fetch', url })),
+  form(`(?:search|grep)\\b[^"'\`]{0,40}${QUOTED}`, 1, ([pattern = '']) => ({
+    do: 'search',
+    pattern,
+  })),
+  form(
+    'find (?:all |the )?(?:files )?(?:named |matching |like )?[`"\']?(\\S*\\*\\S*?)[`"\']?(?=\\s|$)',
+    1,
+    ([pattern = '']) => ({ do: 'find', pattern }),
+  ),
+  form(
+    `(?:read|open|show(?: me)?|view|cat) (?:the )?(?:contents? of )?${FILE}`,
+    1,
+    ([path = '']) => ({
+      do: 'read',
+      path: path.replace(/[.,:;!?)]+$/u, ''),
+    }),
+  ),
 ]
 
-/** Steps in order; the wishes of one step are meant to be done at the same time. */
+/**
+ * Steps in order; the wishes of one step are meant to be done at the same time. A step whose first clause is no wish has
+ * none: what follows "and" may then belong to anything.
+ */
 export function wishesIn(text: string): readonly (readonly Wish[])[] {
-  return text
+  return unquoted(text)
     .split(THEN)
-    .map((step) => step.split(AND).flatMap((clause) => wishOf(clause) ?? []))
+    .map((step) => {
+      const wishes = step.split(AND).map(wishOf)
+      return wishes[0] === undefined ? [] : wishes.filter((wish) => wish !== undefined)
+    })
     .filter((step) => step.length > 0)
 }
 
+/** Source: OpenCode 1.18 puts a message of its command line into quotes, as JSON does. */
+function unquoted(text: string): string {
+  const value = /^".*"$/su.test(text.trim()) ? parseJson(text.trim()) : undefined
+  return typeof value === 'string' ? value : text
+}
+
 function wishOf(clause: string): Wish | undefined {
-  for (const { form, parts, wish } of FORMS) {
-    const match = form.exec(clause.trim())
+  for (const { form: shape, parts, wish } of FORMS) {
+    const match = shape.exec(clause.trim())
     const words = match?.slice(1).filter((word) => word !== undefined && word !== '')
     if (words !== undefined && words.length >= parts) return wish(words)
   }

@@ -53,6 +53,12 @@ const PROMPTS: readonly {
     last: 'the user: who is it',
   },
   {
+    name: 'a prompt that goes on in a session of mode bridge',
+    prompt:
+      'Your tools are those of the MCP server "client".\nPlatform: linux\n\nthanks\n\nRemember: only the tools of "client".',
+    last: 'thanks',
+  },
+  {
     name: 'blocks that a client added',
     prompt: transcript(
       's',

@@ -37,8 +37,26 @@ test.each([
   ['Find all files matching *.ts', [[{ do: 'find', pattern: '*.ts' }]]],
   ['fetch https://example.com/x', [[{ do: 'fetch', url: 'https://example.com/x' }]]],
   ['Use a sub-agent to read notes.txt', [[{ do: 'delegate', prompt: 'read notes.txt' }]]],
+  [
+    '"Replace \\"old\\" with \\"new\\" in a.txt"',
+    [[{ do: 'edit', path: 'a.txt', old: 'old', new: 'new' }]],
+  ],
   ['What is a hash map?', []],
   ['I read a book about rivers yesterday', []],
+  ['They belong to the program and run on the user’s machine, not where you were started.', []],
+  ['Remember: only the tools of "client", which run on the machine, in /home/ada.', []],
+  ['You can read files with cat, head or sed -n, search with grep and find.', []],
+  ['Run in the folder', []],
+  ['Could you please read a.txt?', [[{ do: 'read', path: 'a.txt' }]]],
+  [
+    'Use a subagent to read a.txt and run `ls`',
+    [
+      [
+        { do: 'delegate', prompt: 'read a.txt' },
+        { do: 'run', command: 'ls' },
+      ],
+    ],
+  ],
 ])('%s', (text, wishes) => {
   expect(wishesIn(text)).toEqual(wishes)
 })

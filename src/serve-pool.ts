@@ -1,10 +1,13 @@
 // The pool and the answerer with their settings, taken from the configuration.
 import { randomUUID } from 'node:crypto'
+import { realpathSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import type { WorkerSettings } from './backends/backend.ts'
 import { type Config, restartLimit } from './config/schema.ts'
 import type { Answerer } from './core/answer.ts'
+import type { ClientTools } from './core/client-tools.ts'
 import { runId } from './core/ids.ts'
+import type { LaunchProfile } from './core/job.ts'
 import type { PoolSnapshot } from './core/run.ts'
 import { monotonicMs } from './lib/clock.ts'
 import type { Catalogue } from './models/catalogue.ts'
@@ -13,7 +16,6 @@ import { type AgentPool, createPool } from './pool/pool.ts'
 import { createTokenCounter } from './prompt/tokens.ts'
 import type { ServiceInput } from './serve.ts'
 import type { Folders } from './serve-folders.ts'
-import type { AnswererParts } from './service/answer.ts'
 import {
   type AcpCheck,
   type AcpWatch,
@@ -23,6 +25,7 @@ import {
 } from './service/backend-choice.ts'
 import type { CliWatch } from './service/cli-watch.ts'
 import { createModelChooser } from './service/model-choice.ts'
+import type { AnswererParts } from './service/parts.ts'
 import { createSkillPlanner } from './service/skills.ts'
 import { createWorkspaceChooser, readableClientFolder } from './service/workspace.ts'
 import type { Conversations } from './sessions/conversations.ts'
@@ -60,7 +63,11 @@ export function workerSettings({ config }: ServiceInput, folders: Folders): Work
   }
 }
 
-export function makePool(input: ServiceInput, folders: Folders, metrics: Metrics): AgentPool {
+export function makePool(
+  input: ServiceInput,
+  folders: Folders,
+  { metrics, clientTools }: { metrics: Metrics; clientTools: ClientTools },
+): AgentPool {
   const { config, logger } = input
   const worker = workerSettings(input, folders)
   const { count, perS } = restartLimit(config.pool.restarts)
@@ -74,6 +81,7 @@ export function makePool(input: ServiceInput, folders: Folders, metrics: Metrics
     warmIdleMs: config.pool.warm_idle * 1000,
     restarts: { count, withinMs: perS * 1000 },
     removeFolder: (root) => removeScratch({ root }),
+    clientTools,
     telemetry: metrics.telemetry,
     logger,
   })
@@ -89,6 +97,12 @@ export interface AnswererInput {
   readonly conversations: Conversations
   readonly acp: AcpWatch
   readonly record: CliRecord
+  /** Mode bridge: whose calls the answerer hears. */
+  readonly clientTools: ClientTools
+  /** What a profile's offer names. */
+  readonly toolsEndpoint: string
+  /** Mode bridge: a run of this profile never contacted the endpoint. */
+  readonly onNotContacted: (profile: LaunchProfile) => void
 }
 
 export function answererParts(from: AnswererInput): AnswererParts {
@@ -104,6 +118,14 @@ export function answererParts(from: AnswererInput): AnswererParts {
   }
   return {
     pool,
+    bridge: {
+      tools: from.clientTools,
+      endpoint: () => from.toolsEndpoint,
+      groupMs: config.bridge.group_ms,
+      parkedTimeoutMs: config.bridge.parked_timeout * 1000,
+      scratchRoots: scratchNames(folders.scratchRoot),
+      onNotContacted: from.onNotContacted,
+    },
     settings: {
       mode: config.mode,
       permissions: config.cursor.permissions,
@@ -173,6 +195,16 @@ export function answererParts(from: AnswererInput): AnswererParts {
     },
     telemetry: metrics.telemetry,
     logger,
+  }
+}
+
+/** As configured, and as it really is (`/tmp` may be a link). */
+function scratchNames(root: string): readonly string[] {
+  try {
+    return [...new Set([root, realpathSync(root)])]
+  } catch {
+    // Not made yet: then nothing in it has been named either.
+    return [root]
   }
 }
 

@@ -7,6 +7,7 @@ import { listen } from './http/server.ts'
 import type { Timing } from './http/services.ts'
 import { monotonicMs } from './lib/clock.ts'
 import { isObject, mapTexts } from './lib/json.ts'
+import { McpEndpoint } from './mcp/endpoint.ts'
 import { createCatalogue, type Model } from './models/catalogue.ts'
 import { createMetrics } from './ops/metrics.ts'
 import type { AgentPool } from './pool/pool.ts'
@@ -23,6 +24,7 @@ import {
   waitFor,
   workerSettings,
 } from './serve-pool.ts'
+import { placeTools, toolsRoute } from './serve-tools.ts'
 import { createAnswerer } from './service/answer.ts'
 import { createAcpWatch } from './service/backend-choice.ts'
 import type { CliState } from './service/cli-watch.ts'
@@ -72,6 +74,7 @@ export async function startService(input: ServiceInput): Promise<RunningService>
   const startedAtMs = Date.now()
   let pool: AgentPool | undefined
   let conversations: Conversations | undefined
+  let notContacted: object | undefined
   let cli: CliState = { at: 'missing', reason: 'not checked yet' }
   const metrics = createMetrics({
     snapshot: () => pool?.snapshot() ?? NOTHING_YET,
@@ -107,12 +110,16 @@ export async function startService(input: ServiceInput): Promise<RunningService>
     uptime_s: Math.round((Date.now() - startedAtMs) / 1000),
     models: catalogue.peek()?.length ?? 0,
     pool: pool?.snapshot() ?? NOTHING_YET,
+    // Mode bridge: the last run whose agent never asked for the client's tools.
+    bridge: { not_contacted: notContacted ?? null },
   })
   const details = async (): Promise<object> => {
     const shown = mapTexts(await facts(), input.redact)
     return isObject(shown) ? shown : {}
   }
+  const clientTools = new McpEndpoint()
   const app = createApp({
+    ...toolsRoute(clientTools, config.host),
     answerer: waitFor(ready),
     protocols: { chat: chatProtocol, messages: messagesProtocol },
     models: async () => (await catalogue.get()).map((model) => ({ ...model, createdS: 0 })),
@@ -136,9 +143,11 @@ export async function startService(input: ServiceInput): Promise<RunningService>
     now: Date.now,
   })
   const listening = await listen(app, { host: config.host, port: config.port })
+  const { host } = config
+  const tools = await placeTools(clientTools, { host, listening, metrics })
   cli = await watch.check()
   const swept = sweep(folders, input, metrics.telemetry)
-  const running = makePool(input, folders, metrics)
+  const running = makePool(input, folders, { metrics, clientTools })
   pool = running
   conversations = createConversations(
     { max: config.sessions.max, idleMs: config.sessions.idle * 1000 },
@@ -156,6 +165,11 @@ export async function startService(input: ServiceInput): Promise<RunningService>
     conversations,
     acp,
     record,
+    clientTools,
+    toolsEndpoint: tools.endpoint,
+    onNotContacted: ({ backend, cliVersion }) => {
+      notContacted = { backend, cli_version: cliVersion, at: new Date().toISOString() }
+    },
   })
   open(createAnswerer(parts))
   const sweeping = setInterval(() => {
@@ -185,6 +199,7 @@ export async function startService(input: ServiceInput): Promise<RunningService>
       conversations?.clear()
       await closed
       conversations?.clear()
+      await tools.close()
       await listening.stop(1000)
       await endRules(folders, logger)
       closeLedger(folders.ledger, folders.instance)

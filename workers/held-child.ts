@@ -1,5 +1,11 @@
 // One child of a seat, from launch to gone: tells the main thread every change of its state, and keeps the first cause.
-import type { Agent, Backend, ExitFacts, WorkerSettings } from '../src/backends/backend.ts'
+import type {
+  Agent,
+  Backend,
+  ExitFacts,
+  ToolHooks,
+  WorkerSettings,
+} from '../src/backends/backend.ts'
 import { LaunchFailure } from '../src/backends/backend.ts'
 import type { Failure } from '../src/core/events.ts'
 import type { ProfileKey } from '../src/core/ids.ts'
@@ -134,7 +140,11 @@ export class HeldChild {
         this.#killed = true
         this.#post({ type: 'killed', signal })
       }
-      const agent = await parts.backend.launch(profile, parts.settings, { onKilled })
+      const tools: ToolHooks = {
+        opened: (token, offered) => this.#post({ type: 'tools-opened', token, tools: offered }),
+        closed: (token) => this.#post({ type: 'tools-closed', token }),
+      }
+      const agent = await parts.backend.launch(profile, parts.settings, { onKilled, tools })
       this.#post({ type: 'launched', backend: profile.backend, ms: monotonicMs() - from })
       this.#begin(agent)
       return agent

@@ -130,9 +130,10 @@ export class SeatWorker {
     const obtained = await this.#obtain(task, run)
     if (obtained === undefined) return
     const { child, agent, launchMs, warm } = obtained
-    const onPrompted = (): void => {
+    const onPrompted = (toolToken?: string): void => {
       const atMs = monotonicMs()
-      this.#parts.post({ type: 'prompted', runId: run.runId, launchMs, warm, atMs })
+      const token = toolToken === undefined ? {} : { toolToken }
+      this.#parts.post({ type: 'prompted', runId: run.runId, launchMs, warm, atMs, ...token })
     }
     const terminal = await this.#pump(run, agent.run(task.job, onPrompted))
     if (run.cancelled !== undefined) return

@@ -2,6 +2,7 @@
 import type { AgentEvent, Batch } from '../core/events.ts'
 import type { Job, Kept, LaunchProfile } from '../core/job.ts'
 import type { ExitCause } from '../core/telemetry.ts'
+import type { ToolDefinition } from '../core/turn.ts'
 
 /** What a worker may do for all its agents; plain data, handed over once as worker data. */
 export interface WorkerSettings {
@@ -50,9 +51,9 @@ export interface Agent {
   /**
    * Writes the prompt and yields what the agent does, a batch per read of its output; the last event of the last batch
    * is terminal. Reading stops while nobody pulls (back-pressure). Never throws: trouble is the terminal event.
-   * `onPrompted` is called when the prompt has been handed to the child.
+   * `onPrompted` is called when the prompt is being handed to the child; mode bridge: with its session's token.
    */
-  run(job: Job, onPrompted: () => void): AsyncIterable<Batch>
+  run(job: Job, onPrompted: (toolToken?: string) => void): AsyncIterable<Batch>
   /** After a run that ended with `finish` and whose job asked to keep: what its next turn can go on from. */
   kept?(): Kept | undefined
   /** Reusable agents only: gives back what the session holds (its folder); the child stays. */
@@ -71,6 +72,14 @@ export interface Agent {
 export interface AgentHooks {
   /** A signal was sent to the child's group. */
   readonly onKilled: (signal: 'SIGTERM' | 'SIGKILL') => void
+  /** Mode bridge. Left out: the endpoint is not told of sessions. */
+  readonly tools?: ToolHooks
+}
+
+/** A session of Cursor's that is offered the client's tools is about to be opened, or is gone. */
+export interface ToolHooks {
+  readonly opened: (token: string, tools: readonly ToolDefinition[]) => void
+  readonly closed: (token: string) => void
 }
 
 export interface Backend {

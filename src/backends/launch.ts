@@ -8,6 +8,12 @@ import { removeScratch } from '../workspace/scratch.ts'
 import { LaunchFailure, type WorkerSettings } from './backend.ts'
 import { launchFailure } from './launch-failure.ts'
 
+/** Private configuration, and no real workspace: that keeps the user's own data folder, with its approvals and chats. */
+export const hasOwnData = (
+  { folder }: Pick<LaunchProfile, 'folder'>,
+  { configDir }: Pick<WorkerSettings, 'configDir'>,
+): boolean => configDir === 'private' && folder.class === 'scratch'
+
 const ledgers = new WeakMap<WorkerSettings, Ledger>()
 
 /** This thread's ledger: opened once for the settings it was given. */

@@ -87,14 +87,9 @@ export const configSchema = z.strictObject({
     },
     ['sdk'],
   ),
-  mode: choice(
-    'auto',
-    ['auto', 'agent', 'bridge', 'ask', 'plan'],
-    {
-      meaning: 'Who runs the tools, unless a request says so itself (X-Cursor-Mode).',
-    },
-    ['bridge'],
-  ),
+  mode: choice('auto', ['auto', 'agent', 'bridge', 'ask', 'plan'], {
+    meaning: 'Who runs the tools, unless a request says so itself (X-Cursor-Mode).',
+  }),
   usage: choice('prompt', ['prompt', 'cursor'], {
     meaning:
       "Token counts told to clients: prompt = the conversation as the client sees it, cursor = the agent's own totals.",

@@ -44,4 +44,6 @@ export interface ClientTools {
   /** Who gets the calls of this session. Without a listener a call gets an error result. */
   listen(token: string, onCall: ((call: ClientToolCall) => void) | undefined): void
   contact(token: string): ToolContact
+  /** False while Cursor has not listed the tools since `offer` changed them: some versions never do. */
+  isUpToDate(token: string): boolean
 }

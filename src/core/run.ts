@@ -5,7 +5,17 @@ import type { RunId } from './ids.ts'
 import type { BackendName, Job, Kept, Prompt } from './job.ts'
 import type { ChildState } from './telemetry.ts'
 
-export type CancelCause = 'client-gone' | 'superseded' | 'shutdown' | 'slow-reader'
+export type CancelCause =
+  | 'client-gone'
+  | 'superseded'
+  | 'shutdown'
+  | 'slow-reader'
+  /** Parked, and its seat was needed. */
+  | 'evicted'
+  /** Parked, and the client's results did not come in time. */
+  | 'forgotten'
+  /** Parked, and Cursor gave up a call whose result it waited for. */
+  | 'given-up'
 
 /** Where the time went, milliseconds; a field is undefined until that step is over. */
 export interface RunMarks {
@@ -31,6 +41,8 @@ export interface Run {
   marks(): RunMarks
   /** Mode bridge, once the prompt has been handed over: the token of the Cursor session that runs. */
   toolToken?(): string | undefined
+  /** Told of that token as soon as it is known, and of another one when a second attempt takes its place. */
+  watchToolToken?(told: (token: string) => void): void
   /**
    * Mode bridge: the run waits for the client. It gives its slot back and keeps its seat; its clocks stand still.
    * False when it has ended.

@@ -69,6 +69,8 @@ export interface Telemetry {
   retry(how: RetryKind): void
   unknownEvent(kind: UnknownKind): void
   httpRequest(route: string, status: number): void
+  /** Mode bridge: a call of the client's tools named our scratch folder; `corrected`: it was sent back to Cursor. */
+  scratchPath(corrected: boolean): void
 }
 
 const nothing = (): void => undefined
@@ -90,6 +92,7 @@ export const silentTelemetry: Telemetry = {
   retry: nothing,
   unknownEvent: nothing,
   httpRequest: nothing,
+  scratchPath: nothing,
 }
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../lib/json.ts'
 import type { Vocabulary } from './acp-models.ts'
 import { RpcError } from './acp-wire.ts'
+import type { McpTools } from './mcp.ts'
 
 export interface Exchange {
   readonly prompt: string
@@ -23,6 +24,7 @@ export interface Session {
   readonly history: Exchange[]
   /** Source: probes of 2026.08.11: a session that was never prompted cannot be loaded. */
   prompted: boolean
+  mcp: McpTools | undefined
 }
 
 export const MODES = ['agent', 'plan', 'ask']

@@ -14,12 +14,13 @@ import type { AcpTurn, Stage } from './stage.ts'
 class TurnOver extends Error {}
 
 export interface TurnParts {
-  readonly session: Pick<Session, 'id' | 'cwd'>
+  readonly session: Pick<Session, 'id' | 'cwd' | 'mcp'>
   readonly prompt: string
   readonly scriptFolder: string
   readonly journal: Journal
   readonly life: Life
   readonly forced: boolean
+  readonly configFolder: string
   readonly thinkMs: number
   /** `noExit`: the end of stdin no longer ends the process. */
   readonly onStaysUp: () => void
@@ -36,6 +37,7 @@ export class Turn implements AcpTurn {
   #isOver = false
   #isDeaf = false
   #late = ''
+  readonly #givenUp = new AbortController()
   #cancel: (reason: string) => void = () => {}
   readonly #cancelled = new Promise<string>((resolve) => {
     this.#cancel = resolve
@@ -70,7 +72,10 @@ export class Turn implements AcpTurn {
   }
 
   cancel(): void {
-    if (!this.#isDeaf) this.#cancel('cancelled')
+    if (this.#isDeaf) return
+    this.#cancel('cancelled')
+    // Assumed: calls that wait are given up. To find out: cancel a turn that waits for a slow MCP tool.
+    this.#givenUp.abort()
   }
 
   update(update: JsonObject): Promise<void> | undefined {
@@ -131,6 +136,11 @@ export class Turn implements AcpTurn {
       scriptFolder,
       journal,
       life,
+      mcp: session.mcp,
+      configFolder: this.#parts.configFolder,
+      forced: this.forced,
+      signal: this.#givenUp.signal,
+      results: [],
       thought: () => undefined,
       begun: () => {},
       get staysUp() {

@@ -19,6 +19,7 @@ import { isEffect } from './effects.ts'
 import { findFolders, requireLogin, writeWorkerLog } from './home.ts'
 import { pause } from './life.ts'
 import { uuid } from './lines.ts'
+import type { McpTools } from './mcp.ts'
 import { findModel, listedModels, storeModel } from './models.ts'
 import { prepareOutput } from './pipes.ts'
 import type { Program } from './print.ts'
@@ -212,7 +213,9 @@ class AcpServer {
     await pause(this.#program.settings.sessionMs)
     const shared = this.#program.settings.quirks.has('shared-settings')
     const choice = shared ? this.#choice : structuredClone(this.#choice)
-    const session: Session = { id: uuid(), cwd, choice, history: [], prompted: false }
+    const id = uuid()
+    const mcp = await this.#connect(params, id)
+    const session: Session = { id, cwd, choice, history: [], prompted: false, mcp }
     this.#sessions.set(session.id, session)
     this.#program.journal.fact('session', {
       session: session.id,
@@ -235,6 +238,7 @@ class AcpServer {
     await pause(this.#program.settings.sessionMs)
     // Source: probes: any folder is accepted, and silently becomes the session's.
     session.cwd = cwd
+    session.mcp = await this.#connect(params, session.id)
     this.#program.journal.fact('session', {
       session: session.id,
       cwd,
@@ -310,6 +314,7 @@ class AcpServer {
       prompt,
       modelId: thinks && !model.includes('thinking') ? `${model}-thinking` : model,
       partial: true,
+      tools: session.mcp?.list() ?? [],
       earlierTurns: session.history.length,
       refusedFlag: undefined,
       sessionId: session.id,
@@ -374,16 +379,30 @@ class AcpServer {
     throw invalid('Invalid params', [{ code: 'invalid_type', path: [path], message: 'Required' }])
   }
 
-  /** Accepted and not contacted yet. */
+  /** Source: a probe of 2026.08.11: contacted while the session is opened. Loads the MCP client only where it is needed. */
+  async #connect(params: JsonObject, session: string): Promise<McpTools | undefined> {
+    const { settings, journal } = this.#program
+    const list = arrayAt(params, 'mcpServers') ?? []
+    if (list.length === 0 || settings.quirks.has('ignores-mcp')) return undefined
+    const { handedServers } = await import('./mcp-servers.ts')
+    const { openMcp } = await import('./mcp.ts')
+    return openMcp(handedServers(list), {
+      journal,
+      relists: !settings.quirks.has('no-relist'),
+      session,
+    })
+  }
+
   #mcp(params: JsonObject): JsonObject {
     const names = (arrayAt(params, 'mcpServers') ?? []).filter(isObject)
     return names.length === 0 ? {} : { mcpServers: names.map((server) => stringAt(server, 'name')) }
   }
 
-  #turn(session: Pick<Session, 'id' | 'cwd'>, prompt: string): Turn {
+  #turn(session: Pick<Session, 'id' | 'cwd'> & Partial<Session>, prompt: string): Turn {
     const { settings, journal, life, arguments: given } = this.#program
     return new Turn({
-      session,
+      session: { id: session.id, cwd: session.cwd, mcp: session.mcp },
+      configFolder: findFolders(this.#program.env, this.#flag('data-dir')).config,
       prompt,
       scriptFolder: this.#script?.folder ?? session.cwd,
       journal,

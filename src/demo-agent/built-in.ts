@@ -1,7 +1,10 @@
 // What the demo answers without a script: steps made for the prompt. Pure.
-import { lastUserText } from './last-words.ts'
+import { lastResults, lastUserText } from './last-words.ts'
+import type { McpTool } from './mcp.ts'
 import type { Step } from './script.ts'
 import { sideAnswer } from './side-request.ts'
+import { callsFor } from './tool-choice.ts'
+import { rootIn, wishesIn } from './wishes.ts'
 
 /** First line of every ordinary answer, so that nobody takes the demo for Cursor. */
 export const NOTICE = '[cursor-adapter demo agent: no Cursor account is used]'
@@ -16,11 +19,16 @@ export interface BuiltInFacts {
   readonly sessionId: string
   readonly nowMs: number
   readonly paceMs: number
+  /** Of MCP servers. */
+  readonly tools: readonly McpTool[]
 }
 
 export function builtIn(facts: BuiltInFacts): readonly Step[] {
   if (facts.refusedFlag !== undefined) return refusedByServer(facts, facts.refusedFlag)
-  const text = sideAnswer(facts.prompt) ?? ordinaryAnswer(facts)
+  const side = sideAnswer(facts.prompt)
+  const errand = side === undefined ? errandSteps(facts) : undefined
+  if (errand !== undefined) return errand
+  const text = side ?? ordinaryAnswer(facts)
   const thinks = facts.modelId.includes('thinking')
   const thoughts = thinks
     ? pieces('The user wrote to the demo. A short, honest answer will do.', 4)
@@ -37,6 +45,38 @@ export function builtIn(facts: BuiltInFacts): readonly Step[] {
     ...words.flatMap((word) => (facts.partial ? [{ delta: word }, pause] : [pause])),
     facts.partial ? { recap: true } : { full: text },
     { result: true },
+  ]
+}
+
+/** Calls of the client's tools for what the user wants done; undefined where there is nothing to do, or no tool for it. */
+function errandSteps(facts: BuiltInFacts): readonly Step[] | undefined {
+  if (facts.tools.length === 0) return undefined
+  const open: readonly Step[] = [{ init: true }, { echo: true }]
+  const close: readonly Step[] = [...(facts.partial ? [{ recap: true }] : []), { result: true }]
+  const say = (text: string): Step => (facts.partial ? { delta: text } : { full: text })
+  const results = lastResults(facts.prompt)
+  if (results.length > 0) {
+    return [...open, say(`${NOTICE}\n\nYour tools said:\n\n${results.join('\n\n')}`), ...close]
+  }
+  const root = rootIn(facts.prompt)
+  const rounds = wishesIn(lastUserText(facts.prompt)).flatMap((wishes) => {
+    const each = wishes.map((wish) => callsFor(wish, facts.tools, root))
+    const longest = Math.max(...each.map((calls) => calls.length))
+    // The last call of each goes out together with the others' last.
+    return Array.from({ length: longest }, (_round, at) =>
+      each.flatMap((calls) => calls[at - longest + calls.length] ?? []),
+    )
+  })
+  const calls = rounds.flat()
+  if (calls.length === 0) return undefined
+  const heads = calls.map(({ name }, at) => `${name}:\n\n$RESULT${at + 1}`)
+  return [
+    ...open,
+    say(`${NOTICE}\n\nI use your tools.\n\n`),
+    ...(facts.partial ? [{ recap: 'demo-call' }] : []),
+    ...rounds.map((round) => ({ calls: round })),
+    say(`They said:\n\n${heads.join('\n\n')}`),
+    ...close,
   ]
 }
 

@@ -80,7 +80,10 @@ const worldEffects: Readonly<Record<string, Effect>> = {
     const path = resolve(stage.cwd, filled(step, 'look', stage))
     const call = { kind: 'readToolCall', id: `look_${performance.now()}`, args: { path } }
     await stage.answer.tool(call, undefined)
-    await stage.answer.tool({ ...call, result: readResult(path) }, undefined)
+    const { deniedBuiltIn } = await import('./tool-steps.ts')
+    const reason = await deniedBuiltIn(call.kind, call.args, stage)
+    const result = reason === undefined ? readResult(path) : { rejected: { reason } }
+    await stage.answer.tool({ ...call, result }, undefined)
   },
   appendFile: (step, { cwd }) => {
     appendFileSync(resolve(cwd, stringAt(step, 'appendFile') ?? ''), stringAt(step, 'text') ?? '')
@@ -159,10 +162,37 @@ const acpEffects: Readonly<Record<string, Effect>> = {
   },
 }
 
+/** Tools of MCP servers, and built-in ones that are asked for permission. */
+const toolEffects: Readonly<Record<string, Effect>> = {
+  call: async (step, stage) => {
+    const { playCalls } = await import('./tool-steps.ts')
+    await playCalls([filledObject(step, 'call', stage)], stage)
+  },
+  calls: async (step, stage) => {
+    const { playCalls } = await import('./tool-steps.ts')
+    const calls = filledDeep(step.calls, stage)
+    await playCalls(Array.isArray(calls) ? calls.filter(isObject) : [], stage)
+  },
+  attempt: async (step, stage) => {
+    const { playAttempt } = await import('./tool-steps.ts')
+    await playAttempt(filledObject(step, 'attempt', stage), stage)
+  },
+  waitTool: async (step, stage) => {
+    const { waitForTool } = await import('./tool-steps.ts')
+    await waitForTool(filled(step, 'waitTool', stage), stage)
+  },
+}
+
 const EFFECTS: ReadonlyMap<string, Effect> = new Map(
-  [textEffects, byteEffects, worldEffects, lifeEffects, flowEffects, acpEffects].flatMap(
-    Object.entries,
-  ),
+  [
+    textEffects,
+    byteEffects,
+    worldEffects,
+    lifeEffects,
+    flowEffects,
+    acpEffects,
+    toolEffects,
+  ].flatMap(Object.entries),
 )
 
 export function isEffect(name: string): boolean {
@@ -209,14 +239,22 @@ function filledObject(step: Step, key: string, stage: Stage): JsonObject {
   return isObject(value) ? value : {}
 }
 
-function fill(text: string, { prompt, cwd, acp }: Stage): string {
-  const values: Record<string, string> = {
-    $PROMPT: prompt,
-    $CWD: cwd,
-    $SESSION: acp?.sessionId ?? '',
-  }
+function fill(text: string, { prompt, cwd, acp, results, mcp }: Stage): string {
   // One pass: a prompt that itself says $CWD is text.
-  return text.replaceAll(/\$(?:PROMPT|CWD|SESSION)/gu, (name) => values[name] ?? name)
+  return text.replaceAll(/\$(?:PROMPT|CWD|SESSION|TOOLS|RESULT(\d*))/gu, (name, digits) => {
+    switch (name) {
+      case '$PROMPT':
+        return prompt
+      case '$CWD':
+        return cwd
+      case '$SESSION':
+        return acp?.sessionId ?? ''
+      case '$TOOLS':
+        return (mcp?.list() ?? []).map((tool) => tool.name).join(' ')
+      default:
+        return (digits === '' ? results.at(-1) : results[Number(digits) - 1]) ?? ''
+    }
+  })
 }
 
 function filledDeep(value: unknown, stage: Stage): unknown {

@@ -1,13 +1,16 @@
 // Print mode from start to exit: boot, refusals, prompt, run, linger.
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { Answer } from './answer.ts'
 import type { Arguments } from './argv.ts'
 import type { BuiltInFacts } from './built-in.ts'
 import { NO_CHATS } from './chats.ts'
 import { checkRun, type RunFacts } from './checks.ts'
 import { isEffect, play } from './effects.ts'
+import { findFolders } from './home.ts'
 import { forever, type Journal, type Life, pause } from './life.ts'
 import { uuid } from './lines.ts'
+import type { McpTools } from './mcp.ts'
 import { prepareOutput, takePrompt } from './pipes.ts'
 import { Refused } from './refusal.ts'
 import { loadScript, type Script } from './script.ts'
@@ -30,6 +33,8 @@ export async function runPrint(program: Program): Promise<never> {
   // The clock of BOOT_MS starts with the process.
   await pause(settings.bootMs - performance.now())
   const facts = await checkRun(program)
+  // Assumed: servers are contacted while the prompt is still awaited.
+  const connecting = connectProject(program, facts)
   // Whatever can be loaded while stdin is waited for is loaded then: a warm start begins here.
   prepareOutput()
   const builtIn = script === undefined ? import('./built-in.ts') : undefined
@@ -43,9 +48,14 @@ export async function runPrint(program: Program): Promise<never> {
   if (prompt.trim() === '' && !startup.stdinClosed) {
     throw new Refused('No prompt provided for print mode')
   }
+  const mcp = await connecting
+  const told = builtInFacts(prompt, facts, settings)
   const steps =
-    script?.choose(prompt) ?? (await builtIn)?.builtIn(builtInFacts(prompt, facts, settings)) ?? []
-  const stage = openStage(program, facts, prompt, script?.folder ?? facts.workspace)
+    script?.choose(prompt) ?? (await builtIn)?.builtIn({ ...told, tools: mcp?.list() ?? [] }) ?? []
+  const stage = {
+    ...openStage(program, facts, prompt, script?.folder ?? facts.workspace),
+    mcp,
+  }
   stage.thought = () => pause(settings.thinkMs - (performance.now() - promptAtMs))
   await play(steps, stage)
   return finish(program, stage, facts)
@@ -99,6 +109,10 @@ function openStage(
     scriptFolder,
     journal,
     life,
+    configFolder: findFolders(program.env, undefined).config,
+    forced: program.arguments.options.has('force') || program.arguments.options.has('yolo'),
+    signal: new AbortController().signal,
+    results: [],
     thought: () => undefined,
     begun: () => facts.chats.begin(facts.sessionId),
     staysUp: false,
@@ -107,7 +121,26 @@ function openStage(
   }
 }
 
-function builtInFacts(prompt: string, facts: RunFacts, settings: Settings): BuiltInFacts {
+/** Loads the MCP client only where a server is named. */
+async function connectProject(program: Program, facts: RunFacts): Promise<McpTools | undefined> {
+  const { env, journal, settings, arguments: given } = program
+  if (settings.quirks.has('ignores-mcp')) return undefined
+  if (!existsSync(join(facts.workspace, '.cursor', 'mcp.json'))) return undefined
+  const { projectServers } = await import('./mcp-servers.ts')
+  const { approved, skipped } = projectServers({
+    workspace: facts.workspace,
+    folders: findFolders(env, given.options.get('data-dir')?.at(-1)),
+    approvesAll: given.options.has('approve-mcps'),
+  })
+  for (const server of skipped) journal.fact('mcp', { server, how: 'unapproved' })
+  if (approved.length === 0) return undefined
+  const { openMcp } = await import('./mcp.ts')
+  return openMcp(approved, { journal, relists: !settings.quirks.has('no-relist') })
+}
+
+type ToldFacts = Omit<BuiltInFacts, 'tools'>
+
+function builtInFacts(prompt: string, facts: RunFacts, settings: Settings): ToldFacts {
   return {
     prompt,
     modelId: facts.model.id,

@@ -15,6 +15,8 @@ export type Quirk =
   | 'set-model-auto-only'
   | 'shared-settings'
   | 'no-session-load'
+  | 'ignores-mcp'
+  | 'no-relist'
 
 export interface Settings {
   readonly script: string | undefined
@@ -46,6 +48,8 @@ const QUIRKS: readonly Quirk[] = [
   'set-model-auto-only',
   'shared-settings',
   'no-session-load',
+  'ignores-mcp',
+  'no-relist',
 ]
 
 /** @throws Refused (exit 64) naming the variable, its value and what was expected. */

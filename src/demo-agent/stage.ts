@@ -2,6 +2,7 @@
 import type { JsonObject } from '../lib/json.ts'
 import type { ToolCall } from './answer.ts'
 import type { Journal, Life } from './life.ts'
+import type { McpTools } from './mcp.ts'
 import type { Step } from './script.ts'
 
 type Written = Promise<void> | undefined
@@ -61,6 +62,16 @@ export interface Stage {
   readonly thought: () => Promise<void> | undefined
   /** Called after the init line: the chat begins to exist on disk. */
   readonly begun: () => void
+  /** Tools of MCP servers; undefined where there is none. */
+  readonly mcp?: McpTools | undefined
+  /** Folder of cli-config.json. */
+  readonly configFolder: string
+  /** True when --force or --yolo was given. */
+  readonly forced: boolean
+  /** Aborted when the prompt is cancelled (ACP). */
+  readonly signal: AbortSignal
+  /** Texts of what tools said, in the order of their calls. */
+  readonly results: string[]
   /** Set by `noExit`. */
   staysUp: boolean
   /** Set when a recorded stream printed a result line. */

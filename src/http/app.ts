@@ -5,10 +5,11 @@ import { Refusal } from '../core/failure.ts'
 import type { Protocol } from '../protocols/protocol.ts'
 import { exchangeHandler, type Handler } from './exchange.ts'
 import { failedOf, failureReply } from './failure-reply.ts'
-import { makeGuard } from './guard.ts'
+import { type Guard, makeGuard } from './guard.ts'
 import {
   apiOf,
   ENDPOINT_HINT,
+  isToolsPath,
   OTHER_ROUTE,
   pathsOf,
   ROUTES,
@@ -26,7 +27,7 @@ import type { HttpEnv, HttpServices } from './services.ts'
 export function createApp(services: HttpServices): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
   app.use(observe(services))
-  app.use(guarding(services))
+  app.use(guarding(makeGuard(services.guard)))
   const { chat, messages } = services.protocols
   const post = (info: RouteInfo, handler: Handler): void => {
     for (const path of pathsOf(info)) app.post(path, handler).all(path, wrongMethod(info))
@@ -45,8 +46,13 @@ export function createApp(services: HttpServices): Hono<HttpEnv> {
   get(ROUTES.health, healthHandler(services))
   get(ROUTES.details, detailsHandler(services))
   get(ROUTES.metrics, metricsHandler(services))
+  const { tools } = services
+  if (tools !== undefined) {
+    app.all(ROUTES.tools.route, (c) => tools(c.req.raw, c.req.param('token')))
+  }
   app.notFound((c) => {
-    const asked = `${c.req.method} ${c.req.path.slice(0, 100)}`
+    const path = isToolsPath(c.req.path) ? ROUTES.tools.route : c.req.path.slice(0, 100)
+    const asked = `${c.req.method} ${path}`
     return failed(services, c, new Refusal('not-found', `No endpoint ${asked}. ${ENDPOINT_HINT}`))
   })
   app.onError((error, c) => {
@@ -56,8 +62,22 @@ export function createApp(services: HttpServices): Hono<HttpEnv> {
   return app
 }
 
+/** The MCP endpoint alone, for a loopback listener of its own where the service is bound elsewhere. */
+export function createToolsApp(
+  services: Required<Pick<HttpServices, 'tools' | 'telemetry'>>,
+): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>()
+  const guard = makeGuard({ apiKey: undefined, allowedHosts: [], host: '127.0.0.1' })
+  app.use(observe(services))
+  app.use(guarding(guard))
+  app.all(ROUTES.tools.route, (c) => services.tools(c.req.raw, c.req.param('token')))
+  app.notFound(() => new Response(null, { status: 404 }))
+  app.onError((error) => new Response(null, { status: error instanceof Refusal ? 403 : 500 }))
+  return app
+}
+
 /** Gives every request its id and counts every reply that does not count itself. */
-function observe({ telemetry }: HttpServices) {
+function observe({ telemetry }: Pick<HttpServices, 'telemetry'>) {
   return async (c: Context<HttpEnv>, next: () => Promise<void>): Promise<void> => {
     c.set('requestId', requestIdOf(c.req.header('x-request-id')))
     await next()
@@ -66,8 +86,7 @@ function observe({ telemetry }: HttpServices) {
   }
 }
 
-function guarding(services: HttpServices) {
-  const guard = makeGuard(services.guard)
+function guarding(guard: Guard) {
   return async (c: Context<HttpEnv>, next: () => Promise<void>): Promise<void> => {
     const host = c.req.header('host') ?? new URL(c.req.url).host
     guard.check(c.req.path, host, c.req.raw.headers)

@@ -1,6 +1,7 @@
 // Who may speak to us: local host names, no foreign web page, and the access key where one is set.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Refusal } from '../core/failure.ts'
+import { isToolsPath } from './paths.ts'
 import type { GuardSettings } from './services.ts'
 
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]']
@@ -13,7 +14,9 @@ export interface Guard {
 }
 
 /** Compiles the settings once; `check` is then a few set look-ups. */
-export function makeGuard(settings: GuardSettings): Guard {
+export function makeGuard(
+  settings: Pick<GuardSettings, 'apiKey' | 'allowedHosts' | 'host'>,
+): Guard {
   const names = new Set(
     [...LOCAL_NAMES, bracketed(settings.host), ...settings.allowedHosts.map(hostName)].map((name) =>
       name.toLowerCase(),
@@ -31,7 +34,8 @@ export function makeGuard(settings: GuardSettings): Guard {
       if (!known(host)) throw foreignHost(host)
       const origin = headers.get('origin')
       if (origin !== null && !isLocalOrigin(origin, known)) throw foreignOrigin(origin)
-      if (keyDigest === undefined || path === '/health') return
+      // The token in the path is that endpoint's key.
+      if (keyDigest === undefined || path === '/health' || isToolsPath(path)) return
       if (!keysOf(headers).some((key) => timingSafeEqual(digest(key), keyDigest))) {
         throw new Refusal(
           'unauthorized',

@@ -18,6 +18,7 @@ export const ROUTES = {
   health: { route: '/health', allow: GET, api: 'chat' },
   details: { route: '/health/details', allow: GET, api: 'chat' },
   metrics: { route: '/metrics', allow: GET, api: 'chat' },
+  tools: { route: '/mcp/:token', allow: 'GET, POST, DELETE', api: 'chat' },
 } as const satisfies Readonly<Record<string, RouteInfo>>
 
 /** Label value for every path that is none of ours. */
@@ -37,8 +38,12 @@ export function pathsOf(info: RouteInfo): readonly string[] {
 
 /** What a path belongs to; undefined for none of ours. */
 export function routeOf(path: string): RouteInfo | undefined {
+  if (isToolsPath(path)) return ROUTES.tools
   return BY_PATH.get(path) ?? (/^(?:\/v1)?\/models\/./.test(path) ? ROUTES.model : undefined)
 }
+
+/** Everything below `/mcp`: what follows is a secret, and is never shown. */
+export const isToolsPath = (path: string): boolean => /^\/mcp(?:\/|$)/.test(path)
 
 /** Whose error envelope a client on this path understands. */
 export function apiOf(path: string, headers: Headers): 'chat' | 'messages' {

@@ -43,6 +43,8 @@ export interface HttpServices {
   readonly health: () => Promise<{ readonly available: boolean; readonly reason?: string }>
   readonly details: () => Promise<object>
   readonly metrics: { readonly render: () => Promise<string>; readonly contentType: string }
+  /** Mode bridge: the MCP endpoint, for Cursor's agents. Left out: it is served elsewhere. */
+  readonly tools?: (request: Request, token: string) => Promise<Response>
   readonly telemetry: Telemetry
   readonly logger: Logger
   readonly guard: GuardSettings

@@ -85,7 +85,7 @@ function durations(make: Instruments): Durations {
   const runs = make.counter('runs_total', {
     api: API,
     backend: BACKEND,
-    mode: ['agent'],
+    mode: ['agent', 'bridge'],
     outcome: RUN_OUTCOMES,
   })
   return {
@@ -121,14 +121,16 @@ function counts(make: Instruments): Omit<Telemetry, keyof Durations | keyof Pool
     kind: ['input', 'output', 'cache_read', 'cache_write'],
     source: ['cursor', 'estimate'],
   })
-  const toolCalls = make.counter('tool_calls_total', { tool: ['other'], host: ['cursor'] })
+  const toolCalls = make.counter('tool_calls_total', {
+    tool: ['other'],
+    host: ['cursor', 'client'],
+  })
   const turns = make.counter('session_turns_total', { how: TURN_KINDS })
   const retries = make.counter('retries_total', { how: RETRY_KINDS })
   const unknown = make.counter('unknown_events_total', { kind: UNKNOWN_KINDS })
   const requests = make.counter('http_requests_total', { route: ROUTES, status: ['200'] })
-  // Mode bridge moves these two; until it exists they stay at 0.
-  make.counter('scratch_path_violations_total')
-  make.counter('scratch_path_corrections_total')
+  const violations = make.counter('scratch_path_violations_total')
+  const corrections = make.counter('scratch_path_corrections_total')
   return {
     tokens: (kind, source, count) => tokens.inc({ kind, source }, count),
     toolCall: (tool, host) => toolCalls.inc({ tool: toolLabel(tool), host }),
@@ -137,5 +139,9 @@ function counts(make: Instruments): Omit<Telemetry, keyof Durations | keyof Pool
     unknownEvent: (kind) => unknown.inc({ kind }),
     httpRequest: (route, status) =>
       requests.inc({ route: routeLabel(route), status: statusLabel(status) }),
+    scratchPath: (corrected) => {
+      violations.inc()
+      if (corrected) corrections.inc()
+    },
   }
 }

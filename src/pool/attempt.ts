@@ -81,6 +81,10 @@ export class Attempt implements SeatUser {
     return this.#cause
   }
 
+  get isParked(): boolean {
+    return this.#run.isParked
+  }
+
   /** The run ended: by the agent (no cause), or by us, and then the worker ends the child. */
   runEnded(cause: ExitCause | undefined): void {
     this.#expectEnd()
@@ -165,8 +169,11 @@ export class Attempt implements SeatUser {
 
   #assigned(threadId: number): void {
     clearTimeout(this.#threadTimer)
-    this.#seat = this.#parts.seats.of(threadId)
-    this.#seat.enter(this.#run.id, this)
+    const seat = this.#parts.seats.of(threadId)
+    this.#seat = seat
+    // A session of mode bridge never shares its process with another live conversation.
+    if (this.#job.profile.mode === 'bridge') seat.forgetChats(this.#job.chatId)
+    seat.enter(this.#run.id, this)
   }
 
   async #threadLost(): Promise<void> {

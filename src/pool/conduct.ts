@@ -42,7 +42,7 @@ export async function conduct(run: PoolRun, parts: ConductParts): Promise<void> 
     if (end.at === 'thread-lost') run.end(workerDied(end.reason), 'crashed')
     return end.at === 'again' && run.terminal === undefined ? end : undefined
   }
-  const stopClocks = startClocks(run, grantedMs)
+  const stopClocks = startClocks(run)
   try {
     const job = parts.remembered.suited(run.job)
     const refusal = parts.remembered.refusal(job, grantedMs)

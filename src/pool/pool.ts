@@ -10,6 +10,7 @@ import { type ConductParts, conduct } from './conduct.ts'
 import { deferred } from './deferred.ts'
 import { type LostChildren, lostChildren } from './lost-children.ts'
 import type { PoolOptions } from './options.ts'
+import { Parking } from './parking.ts'
 import { queueFull, queueTimeout, shuttingDown } from './refusals.ts'
 import { Remembered } from './remembered.ts'
 import { PoolRun } from './run.ts'
@@ -42,7 +43,7 @@ class ThreadedPool implements AgentPool {
   #parts: ConductParts
   /** Everything submitted and not settled. */
   #runs = new Set<PoolRun>()
-  #active = 0
+  #parking: Parking
   #hurry = deferred<void>()
   #closed: Promise<void> | undefined
 
@@ -50,6 +51,12 @@ class ThreadedPool implements AgentPool {
     const { worker: settings, telemetry, logger, concurrency } = options
     this.#options = options
     this.#queue = new PQueue({ concurrency })
+    this.#parking = new Parking({
+      queue: this.#queue,
+      concurrency,
+      maxParked: options.maxParked,
+      onChange: (active) => this.#warm.active(active),
+    })
     this.#lostChildren = lostChildren(settings, {
       onKilled: (signal) => telemetry.killed(signal),
       removeFolder: options.removeFolder,
@@ -136,9 +143,9 @@ class ThreadedPool implements AgentPool {
 
   snapshot(): PoolSnapshot {
     return {
-      active: this.#active,
+      active: this.#parking.active,
       waiting: this.#queue.size,
-      parked: 0,
+      parked: this.#parking.parked,
       children: this.#seats.children(),
       warmingOff: this.#warm.off(),
       longestWaitMs: this.#longestWaitMs(),
@@ -176,8 +183,18 @@ class ThreadedPool implements AgentPool {
     this.#runs.add(run)
     // Only while queued: an abort later would free the slot under a living child. conduct() takes onEnd over.
     run.onEnd = () => waiting.abort()
+    let played: Promise<void> | undefined
     try {
-      await this.#queue.add(() => this.#play(run, timer), { signal: waiting.signal })
+      await this.#queue.add(
+        () =>
+          new Promise<void>((freeSlot) => {
+            clearTimeout(timer)
+            played = this.#play(run, freeSlot)
+          }),
+        { signal: waiting.signal },
+      )
+      // The slot may be given back, for a while or for good, long before the run is over.
+      await played
     } catch (error) {
       if (!waiting.signal.aborted) throw error
     } finally {
@@ -188,24 +205,23 @@ class ThreadedPool implements AgentPool {
     }
   }
 
-  async #play(run: PoolRun, timer: NodeJS.Timeout): Promise<void> {
-    clearTimeout(timer)
-    this.#active += 1
-    this.#warm.active(this.#active)
+  async #play(run: PoolRun, freeSlot: () => void): Promise<void> {
+    this.#parking.enter(run, freeSlot)
     try {
       await conduct(run, this.#parts)
     } finally {
-      this.#active -= 1
+      this.#parking.leave(run)
       this.#warm.changed()
     }
   }
 
   async #close(): Promise<void> {
     this.#warm.stop()
-    // Queued runs end at once: nothing is to start when an active one gives its slot back.
+    // Queued runs end at once: nothing is to start when an active one gives its slot back. Parked ones would wait for nothing.
     for (const run of this.#runs) {
       if (run.marks().queueMs === undefined) run.cancel('shutdown')
     }
+    this.#parking.cancelParked()
     const settled = (): Promise<unknown> => Promise.all([...this.#runs].map((run) => run.settled))
     await Promise.race([settled(), this.#hurry.promise])
     for (const run of this.#runs) run.cancel('shutdown')

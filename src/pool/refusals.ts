@@ -38,6 +38,15 @@ export const workerDied = (reason: string): Failure =>
 const CANCELLED: Readonly<Record<CancelCause, readonly [Failure, ExitCause]>> = {
   'client-gone': [failure('cancelled', 'The client closed the connection.'), 'cancelled'],
   superseded: [failure('cancelled', 'A newer request took the place of this one.'), 'cancelled'],
+  evicted: [
+    failure('cancelled', 'Other runs needed its seat (setting bridge.max_parked).'),
+    'cancelled',
+  ],
+  forgotten: [
+    failure('cancelled', 'The tool results did not come in time (setting bridge.parked_timeout).'),
+    'cancelled',
+  ],
+  'given-up': [failure('cancelled', 'Cursor gave up a tool call that it waited for.'), 'cancelled'],
   'slow-reader': [failure('cancelled', 'The client stopped reading the answer.'), 'cancelled'],
   shutdown: [shuttingDown(), 'shutdown'],
 }

@@ -43,12 +43,17 @@ export class PoolRun implements Run {
     agentMs: undefined,
     start: undefined,
   }
+  /** How it parks; set while it is in its slot. */
+  parking: { readonly park: () => boolean; readonly unpark: () => Promise<boolean> } | undefined
   #grantedMs: number | undefined
+  /** Since when the exchange's clock runs; undefined while it stands still. */
+  #clockFromMs: number | undefined
   #promptedMs: number | undefined
   #lastSignMs = 0
   #settled = deferred<void>()
   #kept: Kept | undefined
   #toolToken: string | undefined
+  #onToolToken: (token: string) => void = () => undefined
 
   constructor(job: Job, going?: Continuation) {
     this.going = going
@@ -96,6 +101,39 @@ export class PoolRun implements Run {
     return this.#toolToken
   }
 
+  watchToolToken(told: (token: string) => void): void {
+    this.#onToolToken = told
+    if (this.#toolToken !== undefined) told(this.#toolToken)
+  }
+
+  park(): boolean {
+    return this.parking?.park() ?? false
+  }
+
+  async unpark(): Promise<boolean> {
+    return (await this.parking?.unpark()) ?? false
+  }
+
+  /** It waits for its client from now on. */
+  parked(): void {
+    this.#clockFromMs = undefined
+  }
+
+  /** It goes on: another exchange, another time limit. */
+  unparked(nowMs: number): void {
+    this.#clockFromMs = nowMs
+    this.#lastSignMs = nowMs
+  }
+
+  /** When the running exchange began; undefined while nothing runs. */
+  get clockFromMs(): number | undefined {
+    return this.#clockFromMs
+  }
+
+  get isParked(): boolean {
+    return this.#grantedMs !== undefined && this.#clockFromMs === undefined
+  }
+
   get settled(): Promise<void> {
     return this.#settled.promise
   }
@@ -110,9 +148,10 @@ export class PoolRun implements Run {
     return this.#terminal
   }
 
-  /** Since when the agent owes a sign of life; undefined while a tool runs or events wait for the reader. */
+  /** Since when the agent owes a sign of life; undefined while a tool runs, it is parked, or events wait for the reader. */
   get quietSinceMs(): number | undefined {
-    return this.#openCalls.size > 0 || this.#held.length > 0 ? undefined : this.#lastSignMs
+    const isStill = this.#openCalls.size > 0 || this.#held.length > 0 || this.isParked
+    return isStill ? undefined : this.#lastSignMs
   }
 
   /** In the queue: neither granted a slot nor ended. */
@@ -122,6 +161,7 @@ export class PoolRun implements Run {
 
   granted(nowMs: number): void {
     this.#grantedMs = nowMs
+    this.#clockFromMs = nowMs
     this.#lastSignMs = nowMs
     this.#marks.queueMs = nowMs - this.submittedMs
   }
@@ -135,6 +175,7 @@ export class PoolRun implements Run {
     readonly toolToken?: string
   }): number {
     this.#toolToken = facts.toolToken
+    if (facts.toolToken !== undefined) this.#onToolToken(facts.toolToken)
     const dispatchMs = Math.max(0, facts.atMs - (this.#grantedMs ?? facts.atMs) - facts.launchMs)
     this.#promptedMs = facts.atMs
     this.#marks.launchMs = facts.launchMs

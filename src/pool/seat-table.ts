@@ -95,7 +95,10 @@ export class SeatTable {
   children(): Record<ChildState, number> {
     const counts = { starting: 0, warm: 0, busy: 0, parked: 0, idle: 0, closing: 0 }
     for (const seat of this.#seats.values()) {
-      for (const { at } of seat.children.values()) counts[at] += 1
+      const isParked = [...seat.users.values()].some((user) => user.isParked)
+      for (const { at } of seat.children.values()) {
+        counts[at === 'busy' && isParked ? 'parked' : at] += 1
+      }
     }
     for (const seat of this.#lost) counts.closing += seat.children.size
     return counts
@@ -105,6 +108,7 @@ export class SeatTable {
     const { telemetry, logger, lostChildren } = this.#parts
     const pids = [...seat.children.keys()]
     if (pids.length > 0) logger.warn('a worker thread ended with a child', { pids: pids.join(' ') })
+    for (const token of seat.toolTokens) this.#parts.clientTools?.close(token)
     const cause = [...seat.users.values()].find((user) => user.cause !== undefined)?.cause
     await Promise.all(
       pids.map(async (pid) => {
@@ -135,9 +139,11 @@ export class SeatTable {
         this.#parts.telemetry.killed(message.signal)
         return
       case 'tools-opened':
+        seat.toolTokens.add(message.token)
         this.#parts.clientTools?.open(message.token, message.tools)
         return
       case 'tools-closed':
+        seat.toolTokens.delete(message.token)
         this.#parts.clientTools?.close(message.token)
         return
       case 'warm-failed':

@@ -34,6 +34,8 @@ export interface Spare extends Order {
 export interface SeatUser {
   /** Why its child ends, where that was decided on this side. */
   readonly cause: ExitCause | undefined
+  /** Its child waits for the client. */
+  readonly isParked: boolean
   heard(message: FromWorker): void
 }
 
@@ -44,6 +46,8 @@ export class Seat {
   readonly users = new Map<RunId, SeatUser>()
   /** Conversations whose sessions are open in this seat's idle child. */
   readonly chats = new Set<string>()
+  /** Mode bridge: tokens of the sessions its children have open. */
+  readonly toolTokens = new Set<string>()
   spare: Spare | undefined
   #order: Order | undefined
   #lost: Deferred<void> = deferred()
@@ -96,6 +100,16 @@ export class Seat {
     const idle = [...this.children.values()].find(({ at }) => at === 'idle')
     if (idle !== undefined) {
       this.spare = { ...kept, sinceMs: nowMs, pid: idle.pid, isReady: true }
+    }
+  }
+
+  /** The idle child gives its sessions back, all but one. */
+  forgetChats(but: string | undefined): void {
+    const pid = this.spare?.pid
+    for (const chatId of this.chats) {
+      if (pid === undefined || chatId === but) continue
+      this.chats.delete(chatId)
+      this.send({ type: 'forget', pid, chatId })
     }
   }
 
@@ -158,8 +172,9 @@ export function chooseSeat(
   const free = [...seats].filter((seat) => seat.isFree)
   const rank = ({ spare, isAttached, chats }: Seat): number => {
     if (spare === undefined) return isAttached ? -2 : -1
-    if (spare.key === key) return Number.NEGATIVE_INFINITY
-    if (groupOf(spare.profile, spare.key) === group) return -Number.MAX_VALUE
+    const isAlone = profile.mode !== 'bridge' || chats.size === 0
+    if (spare.key === key && isAlone) return Number.NEGATIVE_INFINITY
+    if (groupOf(spare.profile, spare.key) === group && isAlone) return -Number.MAX_VALUE
     return (
       usefulness(spare.key) / free.filter((seat) => seat.spare?.key === spare.key).length +
       chats.size

@@ -5,6 +5,7 @@ import { assertNever } from '../core/events.ts'
 import type { Prompt } from '../core/job.ts'
 import type { Json, Message, Part, ResultPart, Turn } from '../core/turn.ts'
 import { argumentLines, mainArgument } from './arguments.ts'
+import type { Ground } from './ground.ts'
 import {
   ASSISTANT,
   CONTINUE,
@@ -23,6 +24,8 @@ export interface RenderOptions {
   readonly images: ImageWay
   /** Texts of ours to be said right after these messages. They stay there in later turns, so beginnings stay equal. */
   readonly notes?: ReadonlyMap<Message, string>
+  /** Mode bridge: said before and after everything else. */
+  readonly ground?: Ground
   /** `left-out`: what the client's texts say about tools that only the client could run (skills, agents, deferred ones). */
   readonly clientTools?: 'kept' | 'left-out'
 }
@@ -36,7 +39,11 @@ export function renderPrompt(turn: Turn, options: RenderOptions): Prompt {
   const images = createImageCollector(options.images)
   const notes = options.notes ?? new Map<Message, string>()
   const bare = bareText(turn, images, notes)
-  if (bare !== undefined) return { text: bare, images: images.images }
+  const { ground } = options
+  if (bare !== undefined) {
+    const text = ground === undefined ? bare : `${ground.head}\n\n${bare}\n\n${ground.tail}`
+    return { text, images: images.images }
+  }
   const plain =
     options.clientTools === 'left-out' ? turn.messages.map(withoutClientTools) : turn.messages
   const transcript: Transcript = { images, calls: new Map(), callCount: 0, speaker: undefined }
@@ -49,7 +56,9 @@ export function renderPrompt(turn: Turn, options: RenderOptions): Prompt {
     })
     .join('')
   const cue = turn.messages.at(-1)?.role === 'assistant' ? CONTINUE : ASSISTANT
-  return { text: `${PREAMBLE}${body}${cue}\n`, images: images.images }
+  const head = ground === undefined ? '' : `${SYSTEM}\n${quoteHeadings(ground.head)}\n\n`
+  const tail = ground === undefined ? '' : `${SYSTEM}\n${quoteHeadings(ground.tail)}\n\n`
+  return { text: `${PREAMBLE}${head}${body}${tail}${cue}\n`, images: images.images }
 }
 
 /** What has been said so far, as far as later text depends on it. */

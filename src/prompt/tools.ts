@@ -11,7 +11,7 @@ export function advertisedTools(turn: Turn, mode: Mode): readonly ToolDefinition
 }
 
 /** Words for the tool call that the request forces (`a call of the tool "x"`), undefined when it forces none. */
-export function demandedTool(turn: Turn): string | undefined {
+export function demandedTool(turn: Pick<Turn, 'toolChoice'>): string | undefined {
   const choice = turn.toolChoice
   if (choice.kind === 'required') return 'a tool call'
   if (choice.kind === 'named') return `a call of the tool "${choice.name.slice(0, 128)}"`

@@ -1,8 +1,8 @@
 // The profile to warm before any request came: what a plain question with default settings would need.
 import type { LaunchProfile } from '../core/job.ts'
 import type { Turn } from '../core/turn.ts'
-import type { AnswererParts } from './answer.ts'
-import { plan } from './plan.ts'
+import type { AnswererParts } from './parts.ts'
+import { chooseMode, plan } from './plan.ts'
 
 const PLAIN_QUESTION: Turn = {
   api: 'chat',
@@ -40,6 +40,10 @@ export async function firstProfile(
     promptVia: cli.promptVia,
     model,
     workspace,
-    modeHeader: null,
+    mode: chooseMode(PLAIN_QUESTION, {
+      header: null,
+      setting: settings.mode,
+      workspaceHeader: null,
+    }),
   }).profile
 }

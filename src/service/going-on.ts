@@ -1,11 +1,21 @@
 // Does this turn go on in a session that Cursor already has? Only on proof: the transcript ends where that session ended.
+import type { ClientTools, ToolOffer } from '../core/client-tools.ts'
 import { type AgentEvent, type Finish, isTerminal } from '../core/events.ts'
 import type { SessionId } from '../core/ids.ts'
-import { type Kept, type LaunchProfile, type Prompt, profileKey } from '../core/job.ts'
+import type { Kept, LaunchProfile, Prompt } from '../core/job.ts'
 import type { Continuation, Run } from '../core/run.ts'
 import type { Message, Turn } from '../core/turn.ts'
 import type { Binding, Conversation, Conversations } from '../sessions/conversations.ts'
-import { type Chain, digestReply, systemDigest, type Transcript } from '../sessions/transcript.ts'
+import { holds } from '../sessions/parked.ts'
+import {
+  type Chain,
+  digestReply,
+  type ReplyDigest,
+  systemDigest,
+  type Transcript,
+} from '../sessions/transcript.ts'
+import { offerAnew } from './bridge/relist.ts'
+import { keyWithoutTools } from './plan.ts'
 
 export interface TurnFacts {
   readonly turn: Turn
@@ -19,6 +29,12 @@ export interface TurnFacts {
   readonly render: (turn: Turn) => Prompt
 }
 
+/** The run, or all replies of a run that waits for its client between them. */
+export type FollowedRun = Pick<Run, 'settled' | 'kept' | 'marks'> & {
+  /** Of the Cursor session it ran in (mode bridge). */
+  readonly token?: string | undefined
+}
+
 export interface GoingOn {
   /** How the run may continue; undefined = afresh with the whole transcript. */
   readonly continuation: Continuation | undefined
@@ -27,7 +43,9 @@ export interface GoingOn {
   /** Every event of the reply, once, in order. */
   look(event: AgentEvent): void
   /** The run has been submitted: when it ends well its session is remembered, else given back. */
-  follow(run: Run): void
+  follow(run: FollowedRun): void
+  /** The run goes on in another reply, which is to this turn. Returns the system texts that Cursor has not seen. */
+  nextReply(turn: Turn, profile: LaunchProfile, transcript: Transcript): readonly Message[]
 }
 
 export interface GoingOnParts {
@@ -37,6 +55,8 @@ export interface GoingOnParts {
   readonly canGoOn: (profile: LaunchProfile) => boolean
   /** A turn that was to go on in its session did not have it: nothing of this kind is to be trusted any more. */
   readonly onBroken: (profile: LaunchProfile) => void
+  /** Mode bridge: told when the tools of a session that goes on have changed. */
+  readonly clientTools: ClientTools
 }
 
 /** A reply's session is known a moment after its last byte; the next turn of a quick client waits this long for it. */
@@ -57,70 +77,133 @@ export class SessionKeeper {
   /** Takes the conversation's session out for this turn, if there is one. */
   async begin(facts: TurnFacts): Promise<GoingOn> {
     if (facts.isSide) return ALONE
-    const { conversations } = this.#parts
-    const { transcript, turn, render } = facts
+    const { transcript, turn, render, profile } = facts
     const binding: Binding = {
       key: facts.key,
       credential: facts.credential,
-      profile: profileKey(facts.profile),
+      profile: keyWithoutTools(profile),
     }
-    const systems = new Set(turn.messages.filter(isSystem).map(systemDigest))
     const { answered } = transcript
     if (answered !== undefined) await this.#settled(answered)
-    const keep = this.#parts.canGoOn(facts.profile)
-    const before = answered === undefined ? undefined : conversations.take(answered, binding)
+    const keep = this.#parts.canGoOn(profile)
+    const before = answered === undefined ? undefined : await this.#take(answered, binding, profile)
     const continuation =
       keep && before && continuationOf(before, render(onlyNew(turn, transcript, before.systems)))
-    let readTokens: number | undefined
-    let ranTools = false
-    const reply = digestReply(transcript.whole)
-    let finished = false
-    let ended: () => void = () => undefined
-    const read = new Promise<void>((resolve) => {
-      ended = resolve
-    })
-    let done = Promise.resolve()
-    return {
-      continuation: continuation || undefined,
+    return new Going(this.#parts, this.#settling, {
+      binding,
+      before,
       keep,
-      look: (event) => {
-        if (event.type === 'tool-start') ranTools = true
-        if (event.type === 'text-delta') reply.text(event.text)
-        else if (event.type === 'tool-start' && event.host === 'client') {
-          reply.call(event.name, event.input)
-        } else if (event.type === 'finish') {
-          finished = true
-          readTokens = ranTools ? undefined : tokensRead(event)
-          this.#settling.set(reply.chain(), done)
-        }
-        if (isTerminal(event)) ended()
-      },
-      follow: (run) => {
-        const over = run.settled.then(() => {
-          // The run is often over before the last of it has been read.
-          return run.kept?.() === undefined ? undefined : atMost(READ_MS, read)
-        })
-        done = this.#keepWhenSettled({ run, over }, before?.kept, () => {
-          if (!finished) return undefined
-          const isResumed = run.marks().start === 'resumed'
-          // Source: runs of 2026.08: what was said before is read from the cache, so it cannot become less.
-          if (isResumed && (readTokens ?? Infinity) < (before?.readTokens ?? 0)) {
-            this.#parts.onBroken(facts.profile)
-            return undefined
-          }
-          return { chain: reply.chain(), binding, systems, readTokens }
-        })
-      },
+      continuation: continuation || undefined,
+      profile,
+      systems: new Set(turn.messages.filter(isSystem).map(systemDigest)),
+      digest: digestReply(transcript.whole),
+    })
+  }
+
+  async #take(
+    answered: Chain,
+    binding: Binding,
+    { offer }: LaunchProfile,
+  ): Promise<Conversation | undefined> {
+    const found = this.#parts.conversations.take(answered, binding)
+    if (found === undefined || (await this.#hasTools(found, offer))) return found
+    this.#parts.forget(found.kept)
+    return undefined
+  }
+
+  /** The session knows the tools of this turn, or learns them now. */
+  async #hasTools({ offered: old, kept }: Conversation, offer?: ToolOffer): Promise<boolean> {
+    if (old === undefined || offer === undefined) return old === offer
+    if (!holds(offer.tools, old.tools)) return false
+    // A print agent starts anew and reads them then.
+    if (kept.backend === 'print' || holds(old.tools, offer.tools)) return true
+    return offerAnew(this.#parts.clientTools, old.token, offer.tools)
+  }
+
+  async #settled(chain: Chain): Promise<void> {
+    const settling = this.#settling.get(chain)
+    if (settling !== undefined) await atMost(SETTLE_MS, settling)
+  }
+}
+
+interface GoingState {
+  readonly binding: Binding
+  readonly before: Conversation | undefined
+  readonly keep: boolean
+  readonly continuation: Continuation | undefined
+  readonly profile: LaunchProfile
+  readonly systems: ReadonlySet<string>
+  readonly digest: ReplyDigest
+}
+
+/** One run on its way from the session it found to the one it leaves. */
+class Going implements GoingOn {
+  readonly continuation: Continuation | undefined
+  readonly keep: boolean
+  readonly #parts: GoingOnParts
+  readonly #settling: Map<Chain, Promise<void>>
+  readonly #state: GoingState
+  readonly #systems: Set<string>
+  readonly #read: Promise<void>
+  #profile: LaunchProfile
+  #reply: ReplyDigest
+  #readTokens: number | undefined
+  #ranTools = false
+  #finished = false
+  #ended: () => void = () => undefined
+  #done = Promise.resolve()
+
+  constructor(parts: GoingOnParts, settling: Map<Chain, Promise<void>>, state: GoingState) {
+    this.#parts = parts
+    this.#settling = settling
+    this.#state = state
+    this.continuation = state.continuation
+    this.keep = state.keep
+    this.#profile = state.profile
+    this.#systems = new Set(state.systems)
+    this.#reply = state.digest
+    this.#read = new Promise((resolve) => {
+      this.#ended = resolve
+    })
+  }
+
+  look(event: AgentEvent): void {
+    if (event.type === 'tool-start') this.#ranTools = true
+    if (event.type === 'text-delta') this.#reply.text(event.text)
+    else if (event.type === 'tool-start' && event.host === 'client') {
+      this.#reply.call(event.name, event.input)
+    } else if (event.type === 'finish' && event.reason !== 'tool-calls') {
+      this.#finished = true
+      this.#readTokens = this.#ranTools ? undefined : tokensRead(event)
+      this.#settling.set(this.#reply.chain(), this.#done)
+    }
+    // A run that waits for its client has another reply to come.
+    if (isTerminal(event) && !(event.type === 'finish' && event.reason === 'tool-calls')) {
+      this.#ended()
     }
   }
 
-  async #keepWhenSettled(
-    { run, over }: { readonly run: Run; readonly over: Promise<void> },
-    used: Kept | undefined,
-    outcome: () => (Omit<Conversation, 'kept'> & { readonly chain: Chain }) | undefined,
-  ): Promise<void> {
+  follow(run: FollowedRun): void {
+    const over = run.settled.then(() => {
+      // The run is often over before the last of it has been read.
+      return run.kept?.() === undefined ? undefined : atMost(READ_MS, this.#read)
+    })
+    this.#done = this.#keepWhenSettled(run, over)
+  }
+
+  nextReply(turn: Turn, profile: LaunchProfile, transcript: Transcript): readonly Message[] {
+    this.#reply = digestReply(transcript.whole)
+    this.#profile = profile
+    const systems = turn.messages.filter(isSystem)
+    const unseen = systems.filter((message) => !this.#systems.has(systemDigest(message)))
+    for (const message of unseen) this.#systems.add(systemDigest(message))
+    return unseen
+  }
+
+  async #keepWhenSettled(run: FollowedRun, over: Promise<void>): Promise<void> {
     await over
-    const ended = outcome()
+    const used = this.#state.before?.kept
+    const ended = this.#outcome(run)
     const kept = run.kept?.()
     if (ended !== undefined) this.#settling.delete(ended.chain)
     if (ended === undefined || kept === undefined) {
@@ -134,9 +217,26 @@ export class SessionKeeper {
     this.#parts.conversations.keep(chain, { ...conversation, kept })
   }
 
-  async #settled(chain: Chain): Promise<void> {
-    const settling = this.#settling.get(chain)
-    if (settling !== undefined) await atMost(SETTLE_MS, settling)
+  #outcome(run: FollowedRun): (Omit<Conversation, 'kept'> & { readonly chain: Chain }) | undefined {
+    if (!this.#finished) return undefined
+    const { binding, before } = this.#state
+    const isResumed = run.marks().start === 'resumed'
+    // Source: runs of 2026.08: what was said before is read from the cache, so it cannot become less.
+    if (isResumed && (this.#readTokens ?? Infinity) < (before?.readTokens ?? 0)) {
+      this.#parts.onBroken(this.#profile)
+      return undefined
+    }
+    const { offer } = this.#profile
+    const { token } = run
+    return {
+      chain: this.#reply.chain(),
+      binding,
+      systems: this.#systems,
+      readTokens: this.#readTokens,
+      ...(offer === undefined || token === undefined
+        ? {}
+        : { offered: { token, tools: offer.tools } }),
+    }
   }
 }
 
@@ -154,6 +254,7 @@ const ALONE: GoingOn = {
   keep: false,
   look: () => undefined,
   follow: () => undefined,
+  nextReply: () => [],
 }
 
 /** Pictures of print mode are numbered files: new ones would take the place of those in the chat's folder. */

@@ -33,7 +33,9 @@ export async function handOut(handed: Handed): Promise<Answer> {
       released = true
       reply.release(reader, delivered)
       if (reply.terminal !== undefined) {
-        if (reply.readers === 0) handed.settle()
+        if (reply.readers > 0) return
+        handed.settle()
+        if (!delivered && reply.awaitsClient) leave(reply, graceMs)
         return
       }
       if (reply.readers === 0) leave(reply, graceMs)

@@ -9,6 +9,8 @@ export interface MeterParts {
   readonly usageSetting: 'prompt' | 'cursor'
   /** Our count of the request; resolved before the first finish can be handed out. */
   readonly inputTokens: Promise<number>
+  /** Asked at the end: whether the reply is a part of a run that spans several. */
+  readonly isPart?: () => boolean
   /** Told every event too. */
   readonly look?: (event: AgentEvent) => void
 }
@@ -57,6 +59,7 @@ export function createMeter(parts: MeterParts): Meter {
       outputTokens: output.total(),
       cursor: finish.cursorUsage,
       toolRan,
+      isPart: parts.isPart?.() ?? false,
     })
     telemetry.tokens('input', 'estimate', inputTokens)
     telemetry.tokens('output', 'estimate', output.total())

@@ -2,12 +2,18 @@
 
 import type { Prompt } from '../core/job.ts'
 import type { Message, Turn } from '../core/turn.ts'
+import type { Ground } from '../prompt/ground.ts'
 import { renderPrompt } from '../prompt/render.ts'
 import type { Plan } from './plan.ts'
 import type { SkillPlan } from './skills.ts'
 
-/** A part of the conversation's messages will do as well: notes belong to messages. */
-export function promptOf(turn: Turn, plan: Plan, skills: SkillPlan): Prompt {
+/** A part of the conversation's messages will do as well: notes belong to messages. `ground`: for mode bridge. */
+export function promptOf(
+  turn: Turn,
+  plan: Plan,
+  skills: SkillPlan,
+  ground: Ground | undefined,
+): Prompt {
   // Bridge offers the client's tools to the model, its Skill tool among them.
   const isBridge = plan.mode === 'bridge'
   const render = (notes: ReadonlyMap<Message, string>): Prompt =>
@@ -15,6 +21,7 @@ export function promptOf(turn: Turn, plan: Plan, skills: SkillPlan): Prompt {
       images: plan.images,
       notes: isBridge ? new Map() : notes,
       clientTools: isBridge ? 'kept' : 'left-out',
+      ...(ground === undefined ? {} : { ground }),
     })
   const prompt = render(skills.notes)
   const mayFail = plan.profile.folder.class === 'workspace' && skills.rules.length > 0

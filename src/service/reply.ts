@@ -58,6 +58,11 @@ export class Reply {
     return this.#terminal
   }
 
+  /** It ended with calls for the client. */
+  get awaitsClient(): boolean {
+    return this.#terminal?.type === 'finish' && this.#terminal.reason === 'tool-calls'
+  }
+
   get readers(): number {
     return this.#readers.size
   }
@@ -88,9 +93,13 @@ export class Reply {
     this.#trim()
   }
 
-  /** Ends the run; what is left of it is read to the end so that it is counted. */
+  /** Ends the run, also one that waits for its client; what is left of it is read to the end so that it is counted. */
   cancel(cause: CancelCause): void {
-    if (this.#terminal !== undefined) return
+    if (this.#terminal !== undefined) {
+      // The run waits for results of calls that no client has seen.
+      if (this.awaitsClient && !this.#delivered) this.run.cancel(cause)
+      return
+    }
     this.#cancelled = true
     this.run.cancel(cause)
     this.stopKeeping()

@@ -11,10 +11,12 @@ export interface UsageFacts {
   readonly cursor: CursorUsage | undefined
   /** A tool ran in this exchange: Cursor's output figure then holds inner steps the client never saw. */
   readonly toolRan: boolean
+  /** The reply is a part of a run that spans several (mode bridge): Cursor's figures are those of the whole run. */
+  readonly isPart?: boolean
 }
 
 export function replyUsage(facts: UsageFacts): ReplyUsage {
-  const { cursor } = facts
+  const cursor = facts.isPart === true ? undefined : facts.cursor
   if (facts.setting === 'cursor' && cursor !== undefined) return withoutDoubleCache(cursor)
   const cursorOutput = cursor !== undefined && cursor.output > 0 && !facts.toolRan
   return {

@@ -61,12 +61,17 @@ export interface ClientFacts {
   readonly platform: string | undefined
   readonly osVersion: string | undefined
   readonly date: string | undefined
+  /** Whether the folder is a git repository, in the client's own word (`Yes`, `true`). */
+  readonly git: string | undefined
+  readonly shell: string | undefined
 }
 
 const FACT_MARKERS = {
   platform: ['Platform:', 'My operating system is:'],
   osVersion: ['OS Version:'],
-  date: ["Today's date:", "Today's date is", 'Current date:'],
+  date: ["Today's date:", "Today's date is", 'Current date:', '<current_date>'],
+  git: ['Is directory a git repo:', 'Is a git repository:'],
+  shell: ['Shell:', '<shell>'],
 } as const
 
 /** Environment facts for grounding, each one undefined where the client says nothing of it. */
@@ -78,7 +83,8 @@ export function clientFacts(turn: Turn): ClientFacts {
   const find = (markers: readonly string[]): string | undefined => {
     for (const before of markers) {
       for (const text of texts) {
-        const value = valueIn(text, { client: '', role: 'system', before })
+        const tag = before.startsWith('<') ? { after: '<', within: '<environment_context>' } : {}
+        const value = valueIn(text, { client: '', role: 'system', before, ...tag })
         if (value !== undefined) return value
       }
     }
@@ -89,6 +95,8 @@ export function clientFacts(turn: Turn): ClientFacts {
     platform: find(FACT_MARKERS.platform),
     osVersion: find(FACT_MARKERS.osVersion),
     date: find(FACT_MARKERS.date),
+    git: find(FACT_MARKERS.git),
+    shell: find(FACT_MARKERS.shell),
   }
 }
 

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ProfileKey, SessionId } from '../core/ids.ts'
 import type { Kept } from '../core/job.ts'
+import type { ToolDefinition } from '../core/turn.ts'
 import type { Chain } from './transcript.ts'
 
 /** What must be the same for a turn to go on in an earlier turn's session. */
@@ -10,7 +11,7 @@ export interface Binding {
   readonly key: SessionId | undefined
   /** Digest of the client's credential. */
   readonly credential: string
-  /** Model, mode, workspace, tools, permissions: all that an agent is started with. */
+  /** Model, mode, workspace, permissions: all that an agent is started with, the client's tools aside. */
   readonly profile: ProfileKey
 }
 
@@ -19,6 +20,8 @@ export interface Conversation {
   readonly kept: Kept
   /** Digests of the system texts that Cursor has seen. */
   readonly systems: ReadonlySet<string>
+  /** Mode bridge: the client's tools as the session knows them, and its token. */
+  readonly offered?: { readonly token: string; readonly tools: readonly ToolDefinition[] }
   /** Tokens that Cursor read for the last turn, cache included; undefined where it did not say, or where tools ran. */
   readonly readTokens?: number | undefined
 }

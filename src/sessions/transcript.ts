@@ -47,6 +47,23 @@ export function readTranscript(messages: readonly Message[]): Transcript {
   }
 }
 
+/**
+ * Where the transcript was answered last, with calls as we sent them: clients tidy up arguments before they send a call back
+ * (Claude Code drops defaults and trailing blanks). `sent`: arguments by call id.
+ */
+export function answeredAsSent(
+  messages: readonly Message[],
+  sent: ReadonlyMap<string, Json>,
+): Chain | undefined {
+  const asSent = (part: Part): Part => {
+    const input = part.type === 'tool-call' ? sent.get(part.id) : undefined
+    return part.type === 'tool-call' && input !== undefined ? { ...part, arguments: input } : part
+  }
+  return readTranscript(
+    messages.map((message) => ({ ...message, parts: message.parts.map(asSent) })),
+  ).answered
+}
+
 /** Takes the reply as it is sent and extends the chain by it. */
 export interface ReplyDigest {
   text(delta: string): void

@@ -31,6 +31,15 @@ export function firstRealText(turn: Turn): string {
   return ''
 }
 
+/** A block that holds only what the client itself put there: the words, '' for interrupt notes. Undefined = a person wrote. */
+export function clientWords(text: string): string | undefined {
+  const written = withoutClientBlocks(text).replaceAll(INTERRUPT_NOTE, '').trim()
+  return written === '' ? text.replaceAll(INTERRUPT_NOTE, '').trim() : undefined
+}
+
+/** Source: as above; `for tool use` when a tool was running or asked for. */
+const INTERRUPT_NOTE = /^[ \t]*\[Request interrupted by user(?: for tool use)?\][ \t]*$/gm
+
 /** Cuts out the blocks; linear, and an opening without its end is kept as text. */
 function withoutClientBlocks(text: string): string {
   let rest = text

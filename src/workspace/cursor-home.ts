@@ -14,6 +14,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { isErrno } from '../lib/errno.ts'
 import { isObject, parseJson } from '../lib/json.ts'
+import { SEALED_PERMISSIONS } from './sealed-room.ts'
 
 /**
  * Written by the CLI while it runs, so each child has its own copy.
@@ -48,7 +49,7 @@ const MINIMAL = { version: 1, editor: { vimMode: false }, permissions: { allow: 
  * permissions.json, auth.json and links to rules, skills, mcp.json and the like of the user's own folder, and an empty
  * projects/, without which some versions exit at start. The user's folder is CURSOR_CONFIG_DIR, else
  * $XDG_CONFIG_HOME/cursor when present, else ~/.cursor; the login is also looked for where Cursor keeps it by default.
- * Sealed: nothing but the login and the network settings. Missing sources are fine; the user's folder is never written.
+ * Sealed: nothing but the login and the network settings, and permissions that deny Cursor's own tools. Missing sources are fine; the user's folder is never written.
  */
 export async function seedConfig(
   target: string,
@@ -104,9 +105,11 @@ function seedCliConfig(source: string, target: string, sealed: boolean): void {
 }
 
 function cliConfig(text: string, config: unknown, sealed: boolean): string {
-  if (!isObject(config)) return JSON.stringify(MINIMAL)
-  if (!sealed) return text
-  return JSON.stringify({ ...pick(config, SEALED_KEYS), permissions: MINIMAL.permissions })
+  if (sealed) {
+    const kept = isObject(config) ? pick(config, SEALED_KEYS) : MINIMAL
+    return JSON.stringify({ ...kept, permissions: SEALED_PERMISSIONS, approvalMode: 'allowlist' })
+  }
+  return isObject(config) ? text : JSON.stringify(MINIMAL)
 }
 
 function pick(object: object, keys: readonly string[]): object {

@@ -28,7 +28,8 @@ export interface Stage {
 export async function play(scenario: Scenario, client: Client, folder: string): Promise<void> {
   const service = await startService({
     script: scenario.script,
-    settings: scenario.settings ?? {},
+    // Scenarios of mode bridge say so.
+    settings: { mode: 'agent', ...scenario.settings },
   })
   const tap = await openTap(service.url)
   const project = join(service.folder, 'home', 'project')

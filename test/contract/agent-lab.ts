@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Agent, Backend, WorkerSettings } from '../../src/backends/backend.ts'
+import type { Agent, Backend, ToolHooks, WorkerSettings } from '../../src/backends/backend.ts'
 import { type AgentEvent, type Batch, isTerminal, type Terminal } from '../../src/core/events.ts'
 import { runId } from '../../src/core/ids.ts'
 import type { Job, LaunchProfile, PromptImage } from '../../src/core/job.ts'
@@ -22,6 +22,8 @@ export interface LabOptions {
   readonly profile?: Partial<LaunchProfile>
   readonly settings?: Partial<WorkerSettings>
   readonly env?: Readonly<Record<string, string>>
+  /** Mode bridge: who is told of sessions. */
+  readonly tools?: ToolHooks
   /** The rest of the script: runs by prompt, steps before the answers of ACP methods. */
   readonly script?: Readonly<Record<string, unknown>>
 }
@@ -94,7 +96,9 @@ export class Lab {
       this.kills.push(signal)
     }
     const profile = this.profile(options.profile)
-    const agent = await this.#backend.launch(profile, settings, { onKilled })
+    const { tools } = options
+    const hooks = tools === undefined ? { onKilled } : { onKilled, tools }
+    const agent = await this.#backend.launch(profile, settings, hooks)
     this.#agents.push(agent)
     return agent
   }

@@ -14,6 +14,7 @@ const FACTS: BuiltInFacts = {
   sessionId: 's',
   nowMs: 0,
   paceMs: 15,
+  tools: [],
 }
 
 function answerTo(prompt: string): string {
@@ -50,6 +51,12 @@ const PROMPTS: readonly {
     name: 'a heading in the middle of a sentence',
     prompt: 'the user: who is it',
     last: 'the user: who is it',
+  },
+  {
+    name: 'a prompt that goes on in a session of mode bridge',
+    prompt:
+      'Your tools are those of the MCP server "client".\nPlatform: linux\n\nthanks\n\nRemember: only the tools of "client".',
+    last: 'thanks',
   },
   {
     name: 'blocks that a client added',

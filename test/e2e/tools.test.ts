@@ -74,8 +74,11 @@ const stdoutOf = (block: JsonObject): string =>
 let service: Service
 let hiding: Service
 beforeAll(async () => {
-  service = await startService({ script: { runs: RUNS } })
-  hiding = await startService({ script: { runs: RUNS }, settings: { 'tools.show': 'off' } })
+  service = await startService({ script: { runs: RUNS }, settings: { mode: 'agent' } })
+  hiding = await startService({
+    script: { runs: RUNS },
+    settings: { mode: 'agent', 'tools.show': 'off' },
+  })
 })
 afterAll(async () => {
   await service.stop()

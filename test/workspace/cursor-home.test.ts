@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { seedConfig } from '../../src/workspace/cursor-home.ts'
+import { SEALED_PERMISSIONS } from '../../src/workspace/sealed-room.ts'
 
 let base = ''
 beforeEach(() => {
@@ -105,8 +106,15 @@ test('a sealed room has the login and the network settings, and nothing else of 
   expect(JSON.parse(read('target/cli-config.json'))).toEqual({
     version: 1,
     authInfo: { email: 'a@b' },
-    permissions: { allow: [], deny: [] },
+    permissions: SEALED_PERMISSIONS,
+    approvalMode: 'allowlist',
   })
+})
+
+test('a sealed room without any configuration to take over denies the same', async () => {
+  await seed({}, true)
+  const config: unknown = JSON.parse(read('target/cli-config.json'))
+  expect(config).toMatchObject({ permissions: SEALED_PERMISSIONS })
 })
 
 test.each([

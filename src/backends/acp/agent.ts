@@ -14,6 +14,8 @@ import { monotonicMs } from '../../lib/clock.ts'
 import { isObject, type JsonObject, stringAt } from '../../lib/json.ts'
 import type { Child } from '../../process/child.ts'
 import type { Agent, ExitFacts } from '../backend.ts'
+import { hasOwnData } from '../launch.ts'
+import { namesOf } from '../offer.ts'
 import { createAcpReader } from './events.ts'
 import { cancelled } from './failures.ts'
 import { INITIALIZE, INITIALIZE_MS } from './handshake.ts'
@@ -29,6 +31,8 @@ export interface AcpAgentParts extends LifetimeParts {
   /** What it was started for; sessions may be for others. Its own folder is `scratch`, theirs are inside. */
   readonly profile: LaunchProfile
 }
+
+type OnPrompted = Parameters<Agent['run']>[1]
 
 /** A cancelled prompt answers in 4 to 23 ms where it was measured; later is a doubt. */
 const CANCEL_MS = 250
@@ -78,10 +82,16 @@ export class AcpAgent implements Agent {
     const initialized = link.step('initialize', INITIALIZE, INITIALIZE_MS, model)
     // Whoever needs it sees the failure.
     initialized.catch(ignore)
-    this.#sessions = new Sessions(parts.scratch.work, async (method, params, ms) => {
-      await initialized
-      return link.step(method, params, ms, model)
+    this.#sessions = new Sessions({
+      folder: parts.scratch.work,
+      data: hasOwnData(parts.profile, parts.settings) ? parts.scratch.data : undefined,
+      hooks: parts.hooks,
+      call: async (method, params, ms) => {
+        await initialized
+        return link.step(method, params, ms, model)
+      },
     })
+    void this.#lifetime.ended.then(() => this.#sessions.over())
     const onFailure = (failure: Failure): Failure => this.#stepFailed(failure)
     this.#openings = new Openings(this.#sessions, initialized, onFailure)
     this.#openings.prepare(parts.profile)
@@ -97,7 +107,7 @@ export class AcpAgent implements Agent {
     return this.#doubt === '' && !this.#closed && !this.#link.isOver
   }
 
-  async *run(job: Job, onPrompted: () => void): AsyncGenerator<Batch> {
+  async *run(job: Job, onPrompted: OnPrompted): AsyncGenerator<Batch> {
     const active = this.#begin(job.profile)
     let isOver = false
     try {
@@ -167,8 +177,12 @@ export class AcpAgent implements Agent {
   asked(method: string, params: JsonObject): JsonObject | undefined {
     const active = this.#active
     const isOurs = stringAt(params, 'sessionId') === active?.session?.id && !active?.isStopped
-    const permissions = permissionsOf(active?.profile ?? this.#parts.profile)
-    return replyTo(method, params, { permissions, cwd: isOurs ? active?.session?.cwd : undefined })
+    const { mode, ...profile } = active?.profile ?? this.#parts.profile
+    return replyTo(method, params, {
+      permissions: permissionsOf({ ...profile, mode }),
+      cwd: isOurs ? active?.session?.cwd : undefined,
+      ...(mode === 'bridge' ? { clientTools: namesOf(active?.session?.offer) } : {}),
+    })
   }
 
   odd(kind: UnknownKind): void {
@@ -214,7 +228,7 @@ export class AcpAgent implements Agent {
     this.#turn = undefined
   }
 
-  async *#play(active: Active, job: Job, onPrompted: () => void): AsyncGenerator<Batch> {
+  async *#play(active: Active, job: Job, onPrompted: OnPrompted): AsyncGenerator<Batch> {
     const session = await Promise.race([this.#sessionFor(active, job), active.stopped])
     if (session === 'stopped' || active.isStopped) {
       yield batchOf([cancelled])
@@ -225,7 +239,7 @@ export class AcpAgent implements Agent {
       return
     }
     const turn = this.#prompt(active, session, job)
-    onPrompted()
+    onPrompted(session.offer?.token)
     for (;;) {
       const step = await turn.next()
       if ('events' in step) yield step
@@ -261,7 +275,9 @@ export class AcpAgent implements Agent {
     const { model } = job.profile
     const { current, models } = session.offered
     const modelName = models.find(({ id }) => id === current)?.name ?? model
-    const reader = createAcpReader({ chatId: session.id, modelName, model, home: homedir() })
+    const facts = { chatId: session.id, modelName, model, home: homedir() }
+    const { offer } = session
+    const reader = createAcpReader(offer === undefined ? facts : { ...facts, tools: offer.names })
     const turn = new Turn(session.id, reader)
     this.#turn = turn
     active.session = session

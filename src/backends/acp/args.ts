@@ -8,9 +8,12 @@ import type { LaunchProfile } from '../../core/job.ts'
  * instead) and no `--trust` (ACP has no trust gate, and together with a scratch folder it broke the launch of 2026.09.02).
  * Source: `--help` of 2026.10.01; probes of 2026.08.11; reports of hosts.
  */
-export function acpArgs(profile: Pick<LaunchProfile, 'approveMcps' | 'sandbox'>): string[] {
+export function acpArgs(
+  profile: Pick<LaunchProfile, 'approveMcps' | 'sandbox' | 'mode'>,
+): string[] {
   return [
-    ...(profile.approveMcps ? ['--approve-mcps'] : []),
+    // In mode bridge the only server there is is ours.
+    ...(profile.approveMcps || profile.mode === 'bridge' ? ['--approve-mcps'] : []),
     ...(profile.sandbox === 'default' ? [] : ['--sandbox', profile.sandbox]),
     '--model',
     'auto',

@@ -6,7 +6,7 @@ import { childEnvironment } from '../../process/environment.ts'
 import { seedConfig } from '../../workspace/cursor-home.ts'
 import { createScratch, removeScratch, type ScratchFolder } from '../../workspace/scratch.ts'
 import type { Agent, AgentHooks, Backend, WorkerSettings } from '../backend.ts'
-import { asLaunchFailure, ledgerOf } from '../launch.ts'
+import { asLaunchFailure, hasOwnData, ledgerOf } from '../launch.ts'
 import { AcpAgent } from './agent.ts'
 import { acpArgs } from './args.ts'
 import { loadSdk } from './client.ts'
@@ -67,8 +67,7 @@ async function start(
   const own = {
     ...settings.env,
     ...(isPrivate ? { CURSOR_CONFIG_DIR: scratch.config } : {}),
-    // A real workspace keeps the user's own data folder: approvals of that project live there.
-    ...(isPrivate && profile.folder.class === 'scratch' ? { CURSOR_DATA_DIR: scratch.data } : {}),
+    ...(hasOwnData(profile, settings) ? { CURSOR_DATA_DIR: scratch.data } : {}),
   }
   return startChild({
     command: profile.binary,

@@ -1,10 +1,11 @@
 // Session updates of one prompt → AgentEvents. Pure: no process, no clock. Chunks are pure deltas, nothing is repeated.
 // Source: probes and fixtures of 2026.08 (kinds, fields); wrappers' classifier tests (errors as text).
 import type { AgentEvent, Failure, Terminal } from '../../core/events.ts'
+import type { ToolNames } from '../../core/tool-names.ts'
 import { type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
 import { classify } from '../classify.ts'
 import { createErrorHold } from '../error-hold.ts'
-import { createToolCalls } from './tools.ts'
+import { createToolCalls, type ToolCalls } from './tools.ts'
 
 export interface AcpReaderOptions {
   readonly chatId: string
@@ -13,6 +14,8 @@ export interface AcpReaderOptions {
   /** The model that was asked for, for messages about it. */
   readonly model: string
   readonly home: string
+  /** Mode bridge: the client's tools. */
+  readonly tools?: ToolNames
 }
 
 export interface AcpReader {
@@ -38,7 +41,7 @@ export function createAcpReader(options: AcpReaderOptions): AcpReader {
 class Reader implements AcpReader {
   readonly #options: AcpReaderOptions
   readonly #hold = createErrorHold()
-  readonly #calls = createToolCalls()
+  readonly #calls: ToolCalls
   #out: AgentEvent[] = []
   #started = false
   #thinking = false
@@ -47,6 +50,7 @@ class Reader implements AcpReader {
 
   constructor(options: AcpReaderOptions) {
     this.#options = options
+    this.#calls = createToolCalls(options.tools)
   }
 
   update(update: JsonObject): readonly AgentEvent[] {

@@ -2,13 +2,18 @@
 // Source: probes of 2026.08.11 (permission questions, their ids in two spellings); Cursor's ACP page (its own requests).
 import { isAbsolute, relative, sep } from 'node:path'
 import type { LaunchProfile, Permissions } from '../../core/job.ts'
+import { TOOL_SERVER, type ToolNames } from '../../core/tool-names.ts'
 import { type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
+import { clientCall } from '../offer.ts'
 import { objects } from '../tool-values.ts'
+import { mcpArgs } from './tools.ts'
 
 export interface Room {
   readonly permissions: Permissions
   /** The session's folder, absolute; undefined for a session that is not running. */
   readonly cwd: string | undefined
+  /** Mode bridge: the only tools that may run, whatever the permissions. */
+  readonly clientTools?: ToolNames
 }
 
 /** A read-only mode stays one, whatever is configured. */
@@ -54,11 +59,21 @@ const isKind = (text: unknown, kind: string): boolean =>
  * `full` allows all, `workspace` what print mode without
  * --force does: reading and edits inside the folder; shell, MCP and web calls are not approved. `read-only`: reading.
  */
-function allows(toolCall: JsonObject, { permissions, cwd }: Room): boolean {
+function allows(toolCall: JsonObject, { permissions, cwd, clientTools }: Room): boolean {
+  if (clientTools !== undefined) return isClientCall(toolCall, clientTools)
   const kind = stringAt(toolCall, 'kind') ?? 'other'
   if (permissions === 'full' || READS.has(kind)) return true
   if (permissions === 'read-only' || !EDITS.has(kind)) return false
   return pathsOf(toolCall).every((path) => isInside(path, cwd ?? ''))
+}
+
+/**
+ * Source: probes of 2026.08.11: MCP calls are titled `MCP: <tool>`. Assumed: so are the questions about them. A tool we do
+ * not know may have come later: the endpoint refuses what there is not.
+ */
+function isClientCall(toolCall: JsonObject, tools: ToolNames): boolean {
+  const args = mcpArgs(toolCall, TOOL_SERVER)
+  return args !== undefined && clientCall(args, tools) !== undefined
 }
 
 function pathsOf(toolCall: JsonObject): string[] {

@@ -4,9 +4,13 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Failure } from '../../core/events.ts'
 import type { LaunchProfile } from '../../core/job.ts'
+import { TOOL_SERVER } from '../../core/tool-names.ts'
 import { isErrno } from '../../lib/errno.ts'
 import { type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
 import { writeScratchRules } from '../../workspace/rule-files.ts'
+import { sealRoom } from '../../workspace/sealed-room.ts'
+import type { AgentHooks } from '../backend.ts'
+import { namesOf, type Offer, openOffer } from '../offer.ts'
 import { modelUnknown, StepFailed, sessionGone } from './failures.ts'
 import {
   chooseModel,
@@ -29,6 +33,8 @@ export interface Session {
   /** CLI id of the model it is set to; undefined when that is not known. */
   model: string | undefined
   mode: string | undefined
+  /** Mode bridge. */
+  readonly offer: Offer | undefined
 }
 
 type Variant = Extract<ModelChoice, { readonly at: 'set' }>
@@ -36,9 +42,19 @@ type Variant = Extract<ModelChoice, { readonly at: 'set' }>
 /** @throws StepFailed */
 export type CallStep = (method: string, params: JsonObject, ms: number) => Promise<JsonObject>
 
+export interface SessionsParts {
+  /** Where the folders of scratch sessions are made; it goes with the child. */
+  readonly folder: string
+  /** The child's private data folder; undefined where it has the user's own. */
+  readonly data: string | undefined
+  readonly hooks: AgentHooks
+  readonly call: CallStep
+}
+
 export class Sessions {
   readonly #open = new Map<string, Session>()
-  readonly #folder: string
+  readonly #offers = new Set<Offer>()
+  readonly #parts: SessionsParts
   readonly #call: CallStep
   /**
    * What was set last in this process, in whatever session. It is reported that all sessions of a process may share
@@ -49,10 +65,9 @@ export class Sessions {
     mode: undefined,
   }
 
-  /** `folder`: where the folders of scratch sessions are made; it goes with the child. */
-  constructor(folder: string, call: CallStep) {
-    this.#folder = folder
-    this.#call = call
+  constructor(parts: SessionsParts) {
+    this.#parts = parts
+    this.#call = parts.call
   }
 
   get(id: string): Session | undefined {
@@ -61,28 +76,34 @@ export class Sessions {
 
   /** Opens a session in a folder of its own (or the workspace) and sets model and mode. */
   async open(profile: LaunchProfile): Promise<Session> {
-    const cwd = await this.#place(profile)
-    const answer = await this.#call('session/new', { cwd, mcpServers: [] }, OPEN_MS)
-    const id = stringAt(answer, 'sessionId')
-    if (id === undefined) throw new StepFailed(NO_ID)
-    const session = this.#remember(id, cwd, profile, answer)
-    await this.apply(session, profile)
-    return session
+    const offer = this.#offer(profile)
+    try {
+      const cwd = await this.#place(profile, offer)
+      const params = { cwd, mcpServers: serversOf(offer) }
+      const answer = await this.#call('session/new', params, OPEN_MS)
+      const id = stringAt(answer, 'sessionId')
+      if (id === undefined) throw new StepFailed(NO_ID)
+      const session = this.#remember(id, { cwd, offer }, profile, answer)
+      await this.apply(session, profile)
+      return session
+    } catch (error) {
+      this.#end(offer)
+      throw error
+    }
   }
 
   /** Loads a session of another process. The history it replays comes before any prompt, so nobody listens. */
   async load(id: string, profile: LaunchProfile): Promise<Session> {
-    const cwd = await this.#place(profile)
+    const offer = this.#offer(profile)
     try {
-      const answer = await this.#call(
-        'session/load',
-        { sessionId: id, cwd, mcpServers: [] },
-        OPEN_MS,
-      )
-      const session = this.#remember(id, cwd, profile, answer)
+      const cwd = await this.#place(profile, offer)
+      const params = { sessionId: id, cwd, mcpServers: serversOf(offer) }
+      const answer = await this.#call('session/load', params, OPEN_MS)
+      const session = this.#remember(id, { cwd, offer }, profile, answer)
       await this.apply(session, profile)
       return session
     } catch (error) {
+      this.#end(offer)
       if (!(error instanceof StepFailed)) throw error
       // Whatever the reason: the whole transcript in a fresh session is the way out.
       const isLasting = error.failure.code !== 'agent-failed'
@@ -93,6 +114,7 @@ export class Sessions {
   /** Makes sure that the next prompt of this session runs with the profile's model and mode. */
   async apply(session: Session, profile: LaunchProfile): Promise<void> {
     const mode = modeOf(profile)
+    if (profile.offer !== undefined) session.offer?.adopt(profile.offer.tools)
     if (session.model !== profile.model || this.#last.model !== profile.model) {
       await this.#setModel(session, profile.model)
     }
@@ -115,6 +137,7 @@ export class Sessions {
   async forget(id: string): Promise<void> {
     const session = this.#open.get(id)
     this.#open.delete(id)
+    this.#end(session?.offer)
     if (session?.isScratch !== true) return
     try {
       await rm(session.cwd, { recursive: true, force: true })
@@ -124,11 +147,36 @@ export class Sessions {
     }
   }
 
-  async #place({ folder, rules = [] }: LaunchProfile): Promise<string> {
+  /** The child is gone, and its sessions with it. */
+  over(): void {
+    for (const offer of this.#offers) this.#end(offer)
+  }
+
+  #end(offer: Offer | undefined): void {
+    if (offer === undefined) return
+    this.#offers.delete(offer)
+    offer.close()
+  }
+
+  #offer(profile: LaunchProfile): Offer | undefined {
+    const offer = openOffer(profile, this.#parts.hooks)
+    if (offer !== undefined) this.#offers.add(offer)
+    return offer
+  }
+
+  async #place(
+    { folder, rules = [], mode }: LaunchProfile,
+    offer: Offer | undefined,
+  ): Promise<string> {
     if (folder.class === 'workspace') return folder.path
-    const cwd = join(this.#folder, randomBytes(6).toString('hex'))
+    const { data } = this.#parts
+    const cwd = join(this.#parts.folder, randomBytes(6).toString('hex'))
     try {
       await mkdir(cwd, { mode: 0o700 })
+      if (mode === 'bridge') {
+        const room = { work: cwd, data, tools: namesOf(offer), url: offer?.url }
+        await sealRoom({ ...room, isServerInFile: false })
+      }
       if (rules.length > 0) await writeScratchRules(cwd, rules)
     } catch (error) {
       // A full disk, or the child went away, and its folder with it.
@@ -138,12 +186,18 @@ export class Sessions {
     return cwd
   }
 
-  #remember(id: string, cwd: string, profile: LaunchProfile, answer: JsonObject): Session {
+  #remember(
+    id: string,
+    { cwd, offer }: Pick<Session, 'cwd' | 'offer'>,
+    profile: LaunchProfile,
+    answer: JsonObject,
+  ): Session {
     const offered = readOffered(answer)
     const isAuto = chooseModel('auto', offered).at === 'as-it-is'
     const session: Session = {
       id,
       cwd,
+      offer,
       isScratch: profile.folder.class === 'scratch',
       offered,
       model: isAuto ? 'auto' : undefined,
@@ -189,8 +243,13 @@ export class Sessions {
   }
 }
 
-/** Bridge runs as agent; read-only runs as ask, as print mode does it. */
+/** Source: Cursor's ACP page: http servers are `{type, name, url, headers}`; contacted during `session/new` (2026.08.11). */
+const serversOf = (offer: Offer | undefined): readonly JsonObject[] =>
+  offer === undefined ? [] : [{ type: 'http', name: TOOL_SERVER, url: offer.url, headers: [] }]
+
+/** Bridge runs as agent (its tools are denied one by one); read-only runs as ask, as print mode does it. */
 export function modeOf({ mode, permissions }: LaunchProfile): string {
+  if (mode === 'bridge') return 'agent'
   if (mode === 'plan') return 'plan'
   return mode === 'ask' || permissions === 'read-only' ? 'ask' : 'agent'
 }

@@ -3,9 +3,11 @@
 // `completed` too, with `rawOutput.error`; MCP calls are titled `MCP: <tool>`; ids contain a newline.
 import type { AgentEvent, ToolEnd } from '../../core/events.ts'
 import { callId } from '../../core/ids.ts'
+import { TOOL_SERVER, type ToolNames } from '../../core/tool-names.ts'
 import type { Json } from '../../core/turn.ts'
 import { isObject, type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
 import { isKnownKind, toolFace, toolOutcome } from '../cursor-tools.ts'
+import { clientCall } from '../offer.ts'
 import { fields, firstString, objects } from '../tool-values.ts'
 
 export interface ToolCalls {
@@ -35,22 +37,30 @@ const KINDS: Readonly<Record<string, string>> = {
 
 const plain = (title: string): string => title.replaceAll('`', '').trim()
 
-function callOf(update: JsonObject): Call {
+function callOf(update: JsonObject, server: string | undefined): Call {
   const title = stringAt(update, 'title') ?? ''
   const raw = objectAt(update, 'rawInput') ?? {}
-  const mcp = /^MCP:\s*(.+)$/.exec(title)?.[1]
-  if (mcp !== undefined) {
-    const server = firstString(raw, 'providerIdentifier', 'serverIdentifier', 'server')
-    const args = objectAt(raw, 'args') ?? raw
-    return {
-      kind: 'mcp',
-      args: { name: plain(mcp), providerIdentifier: server, args },
-      ended: false,
-    }
-  }
+  const mcp = mcpArgs(update, server)
+  if (mcp !== undefined) return { kind: 'mcp', args: mcp, ended: false }
   const kind = KINDS[stringAt(update, 'kind') ?? ''] ?? 'other'
   return { kind, args: { ...argsOf(kind, title, update), ...raw }, ended: false }
 }
+
+/**
+ * An MCP call's arguments in print mode's shape; undefined for any other call. `standard`: the server, where none is told.
+ */
+export function mcpArgs(update: JsonObject, standard?: string): JsonObject | undefined {
+  const name = /^MCP:\s*(.+)$/.exec(stringAt(update, 'title') ?? '')?.[1]
+  if (name === undefined) return undefined
+  const raw = objectAt(update, 'rawInput') ?? {}
+  const { args = raw } = raw
+  // Beside the tool's own arguments a field may be called `server` too.
+  const server = args === raw ? stringAt(raw, 'providerIdentifier') : serverOf(raw)
+  return { name: plain(name), providerIdentifier: server ?? standard, args }
+}
+
+const serverOf = (raw: JsonObject): string | undefined =>
+  firstString(raw, 'providerIdentifier', 'serverIdentifier', 'server')
 
 function argsOf(kind: string, title: string, update: JsonObject): JsonObject {
   const rest = plain(title).replace(VERB, '')
@@ -69,19 +79,22 @@ function argsOf(kind: string, title: string, update: JsonObject): JsonObject {
   }
 }
 
-export function createToolCalls(): ToolCalls {
+/** `tools`: the client's, in mode bridge; calls of them are the client's, under its own names. */
+export function createToolCalls(tools?: ToolNames): ToolCalls {
   const calls = new Map<string, Call>()
   const begin = (id: string, update: JsonObject): AgentEvent[] => {
-    const call = callOf(update)
+    // In mode bridge ours is the only server there is.
+    const call = callOf(update, tools === undefined ? undefined : TOOL_SERVER)
     calls.set(id, call)
-    const face = toolFace(call.kind, call.args)
+    const ours = call.kind === 'mcp' ? clientCall(call.args, tools) : undefined
+    const face = { ...toolFace(call.kind, call.args), ...ours }
     const isKnown = isKnownKind(call.kind) || call.kind === 'other'
     const name = call.kind === 'other' ? 'Tool' : face.name
     const start = {
       type: 'tool-start',
       callId: callId(id),
       kind: call.kind,
-      host: 'cursor',
+      host: ours === undefined ? 'cursor' : 'client',
     } as const
     const event: AgentEvent = { ...start, name, input: face.input, title: face.title }
     return isKnown ? [event] : [{ type: 'unknown', kind: 'tool-kind' }, event]

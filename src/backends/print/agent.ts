@@ -10,6 +10,7 @@ import type { Child, ChildExit, LineBatch } from '../../process/child.ts'
 import { removeScratch, type ScratchFolder } from '../../workspace/scratch.ts'
 import type { Agent, AgentHooks, ExitFacts, WorkerSettings } from '../backend.ts'
 import { classify } from '../classify.ts'
+import type { Offer } from '../offer.ts'
 import { chatIsOnDisk } from './chats.ts'
 import { createPrintParser, type PrintParser } from './events.ts'
 import { writeImages } from './images.ts'
@@ -25,7 +26,11 @@ export interface PrintAgentParts {
   readonly scratch: ScratchFolder
   /** Given back when the child is gone. */
   readonly rules: PlacedRules
+  /** Mode bridge; closed when the child is gone. */
+  readonly offer?: Offer | undefined
 }
+
+type OnPrompted = Parameters<Agent['run']>[1]
 
 /** What ends the wait for the next lines. */
 type Step =
@@ -83,7 +88,7 @@ export class PrintAgent implements Agent {
     this.ended = this.#untilGone()
   }
 
-  async *run(job: Job, onPrompted: () => void): AsyncGenerator<Batch> {
+  async *run(job: Job, onPrompted: OnPrompted): AsyncGenerator<Batch> {
     let isOver = false
     let chatId = ''
     try {
@@ -115,7 +120,7 @@ export class PrintAgent implements Agent {
     return this.ended
   }
 
-  async *#play(job: Job, onPrompted: () => void): AsyncGenerator<Batch> {
+  async *#play(job: Job, onPrompted: OnPrompted): AsyncGenerator<Batch> {
     const { folder, model } = this.#parts.profile
     if (this.#closed) {
       yield batchOf([CANCELLED])
@@ -133,8 +138,10 @@ export class PrintAgent implements Agent {
     }
     const { text, textWithoutRules = text } = job.prompt
     this.#child.sendAndEnd(this.#parts.rules.arePlaced ? text : textWithoutRules)
-    onPrompted()
-    const parser = createPrintParser({ model, home: homedir() })
+    const { offer } = this.#parts
+    onPrompted(offer?.token)
+    const facts = { model, home: homedir() }
+    const parser = createPrintParser(offer === undefined ? facts : { ...facts, tools: offer.names })
     const stopWatch = watchForLogin(
       () => (parser.spoke ? undefined : parser.plainText + this.#child.stderrTail()),
       () => this.#wake({ at: 'login-wait' }),
@@ -259,6 +266,7 @@ export class PrintAgent implements Agent {
     if (!this.#prompted) await Promise.race([this.#touched, delay(UNREAD_MS)])
     this.#end('crashed', 0)
     await this.#givenUp
+    this.#parts.offer?.close()
     await this.#parts.rules.release()
     const { code, signal } = exited ?? { code: null, signal: null }
     // One that had to be ended may not have written everything.

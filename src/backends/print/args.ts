@@ -3,6 +3,8 @@ import type { LaunchProfile } from '../../core/job.ts'
 
 /** `--mode agent` is refused by the CLI: agent is what it does without the flag. Source: 2026.08.25, exit 1. */
 function modeFlag(profile: LaunchProfile): readonly string[] {
+  // The client's tools do the work, whatever it is; Cursor's own are denied one by one.
+  if (profile.mode === 'bridge') return []
   if (profile.mode === 'plan') return ['--mode', 'plan']
   if (profile.mode === 'ask' || profile.permissions === 'read-only') return ['--mode', 'ask']
   return []
@@ -16,7 +18,8 @@ function modeFlag(profile: LaunchProfile): readonly string[] {
 export function printArgs(profile: LaunchProfile, folder: string): string[] {
   const mode = modeFlag(profile)
   // Assumed: force would let a read-only mode run commands. Not worth finding out on somebody's project.
-  const isForced = profile.permissions === 'full' && mode.length === 0
+  const mayBeForced = mode.length === 0 && profile.mode !== 'bridge'
+  const isForced = profile.permissions === 'full' && mayBeForced
   return [
     '-p',
     '--output-format',
@@ -31,6 +34,7 @@ export function printArgs(profile: LaunchProfile, folder: string): string[] {
     ...mode,
     ...(isForced ? ['--force'] : []),
     ...(profile.sandbox === 'default' ? [] : ['--sandbox', profile.sandbox]),
-    ...(profile.approveMcps ? ['--approve-mcps'] : []),
+    // In mode bridge the only server there is is ours.
+    ...(profile.approveMcps || profile.mode === 'bridge' ? ['--approve-mcps'] : []),
   ]
 }

@@ -5,8 +5,10 @@ import { type Child, startChild } from '../../process/child.ts'
 import { childEnvironment } from '../../process/environment.ts'
 import { seedConfig } from '../../workspace/cursor-home.ts'
 import { createScratch, removeScratch, type ScratchFolder } from '../../workspace/scratch.ts'
+import { sealRoom } from '../../workspace/sealed-room.ts'
 import { type Backend, LaunchFailure, type WorkerSettings } from '../backend.ts'
-import { asLaunchFailure, ledgerOf } from '../launch.ts'
+import { asLaunchFailure, hasOwnData, ledgerOf } from '../launch.ts'
+import { namesOf, type Offer, openOffer } from '../offer.ts'
 import { CHAT_GONE, PrintAgent } from './agent.ts'
 import { printArgs } from './args.ts'
 import { type Command, promptInArgv } from './argv-prompt.ts'
@@ -17,15 +19,19 @@ export const printBackend: Backend = {
   async launch(profile, settings, hooks) {
     let scratch: ScratchFolder | undefined
     let rules: PlacedRules | undefined
+    let offer: Offer | undefined
     try {
       if (profile.resume !== undefined) await findChat(profile, profile.resume, settings)
       scratch =
         profile.resume?.folders ?? (await createScratch(settings.scratchRoot, settings.instance))
       rules = await placeRules(profile, settings, scratch.work)
+      offer = openOffer(profile, hooks)
+      if (profile.mode === 'bridge') await seal(profile, settings, scratch, offer)
       const child = await start(profile, settings, scratch)
       rules.bind(child.pid)
-      return new PrintAgent({ child, profile, settings, hooks, scratch, rules })
+      return new PrintAgent({ child, profile, settings, hooks, scratch, rules, offer })
     } catch (error) {
+      offer?.close()
       await rules?.release()
       // The folders of a conversation go with it, not with one attempt.
       if (scratch !== undefined && profile.resume === undefined) await removeScratch(scratch)
@@ -45,6 +51,22 @@ async function findChat(
   if (isThere !== true) throw new LaunchFailure(CHAT_GONE)
 }
 
+/** Before the child looks into its folder. */
+function seal(
+  profile: LaunchProfile,
+  settings: WorkerSettings,
+  { work, data }: ScratchFolder,
+  offer: Offer | undefined,
+): Promise<void> {
+  return sealRoom({
+    work,
+    data: hasOwnData(profile, settings) ? data : undefined,
+    tools: namesOf(offer),
+    url: offer?.url,
+    isServerInFile: true,
+  })
+}
+
 async function start(
   profile: LaunchProfile,
   settings: WorkerSettings,
@@ -60,8 +82,7 @@ async function start(
   const own = {
     ...settings.env,
     ...(isPrivate ? { CURSOR_CONFIG_DIR: scratch.config } : {}),
-    // A real workspace keeps the user's own data folder: chats and approvals of that project live there.
-    ...(isPrivate && folder.class === 'scratch' ? { CURSOR_DATA_DIR: scratch.data } : {}),
+    ...(hasOwnData(profile, settings) ? { CURSOR_DATA_DIR: scratch.data } : {}),
   }
   const cwd = folder.class === 'scratch' ? scratch.work : folder.path
   return startChild({

@@ -1,6 +1,7 @@
 // Tool call records → tool-start and tool-end, paired by id whatever comes first. Pure.
 import type { AgentEvent, ToolEnd, ToolStart } from '../../core/events.ts'
 import { callId } from '../../core/ids.ts'
+import type { ToolNames } from '../../core/tool-names.ts'
 import type { Json } from '../../core/turn.ts'
 import {
   isObject,
@@ -20,6 +21,7 @@ import {
   toolFace,
   toolOutcome,
 } from '../cursor-tools.ts'
+import { clientCall } from '../offer.ts'
 
 export interface Calls {
   started(record: JsonObject): AgentEvent[]
@@ -68,8 +70,9 @@ function duration(body: JsonObject): number | undefined {
   return Math.max(0, completed - started)
 }
 
-export function createCalls(): Calls {
-  return new CallBook()
+/** `tools`: the client's, in mode bridge; calls of them are the client's, under its own names. */
+export function createCalls(tools?: ToolNames): Calls {
+  return new CallBook(tools)
 }
 
 const UNFINISHED = {
@@ -83,7 +86,12 @@ const KINDLESS: AgentEvent = { type: 'unknown', kind: 'tool-without-kind' }
 
 class CallBook implements Calls {
   readonly #known = new Map<string, Known>()
+  readonly #tools: ToolNames | undefined
   #anonymous = 0
+
+  constructor(tools: ToolNames | undefined) {
+    this.#tools = tools
+  }
 
   get count(): number {
     return this.#known.size
@@ -130,13 +138,14 @@ class CallBook implements Calls {
   #begin(id: string, call: Call): AgentEvent[] {
     this.#known.set(id, { at: 'open', call })
     const face = toolFace(call.kind, call.args)
+    const ours = call.kind === 'mcp' ? clientCall(call.args, this.#tools) : undefined
     const start: ToolStart = {
       type: 'tool-start',
       callId: callId(id),
       kind: call.kind,
-      host: 'cursor',
-      name: call.name ?? face.name,
-      input: fullerInput(call) ?? face.input,
+      host: ours === undefined ? 'cursor' : 'client',
+      name: ours?.name ?? call.name ?? face.name,
+      input: ours?.input ?? fullerInput(call) ?? face.input,
       title: face.title,
     }
     const isStrange = call.name === undefined && !isKnownKind(call.kind)

@@ -1,10 +1,11 @@
 // Lines of `--output-format stream-json` → AgentEvents, one line at a time. Pure: no process, no clock.
 // This is the hot path of every token: narrow by hand, no schema library.
 import type { ActivityKind, AgentEvent, Failure, Terminal, UnknownKind } from '../../core/events.ts'
+import type { ToolNames } from '../../core/tool-names.ts'
 import { isObject, type JsonObject, parseJson, stringAt } from '../../lib/json.ts'
 import { classify } from '../classify.ts'
 import { createErrorHold } from '../error-hold.ts'
-import { createCalls } from './calls.ts'
+import { type Calls, createCalls } from './calls.ts'
 import { errorText, messageText, objectsOf, plainDelta, usageOf } from './records.ts'
 import { createSegments } from './segments.ts'
 
@@ -13,6 +14,8 @@ export interface PrintParserOptions {
   readonly model?: string
   /** The service's home folder, kept out of messages. */
   readonly home?: string
+  /** Mode bridge: the client's tools. */
+  readonly tools?: ToolNames
 }
 
 export interface EndFacts {
@@ -56,7 +59,7 @@ class Reader implements PrintParser {
   #out: AgentEvent[] = []
   readonly #segments = createSegments((kind) => this.#out.push(unknown(kind)))
   readonly #hold = createErrorHold()
-  readonly #calls = createCalls()
+  readonly #calls: Calls
   #ended = false
   #spoke = false
   #started = false
@@ -67,6 +70,7 @@ class Reader implements PrintParser {
 
   constructor(options: PrintParserOptions) {
     this.#options = options
+    this.#calls = createCalls(options.tools)
   }
 
   #showText(text: string): void {

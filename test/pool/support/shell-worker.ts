@@ -37,6 +37,9 @@ const shells: Backend = {
       throw new LaunchFailure({ type: 'failure', code: 'cli-missing', message })
     }
     const folder = await createScratch(settings.scratchRoot, settings.instance)
+    // A session with the client's tools that nobody closes: only the end of the thread does.
+    if (profile.offer !== undefined)
+      hooks.tools?.opened(profile.offer.endpoint, profile.offer.tools)
     return new Shell(await spawnShell(profile, folder, ledger), profile, folder, hooks)
   },
 }

@@ -67,7 +67,6 @@ export function createKeptReplies(limits: KeptLimits): KeptRepliesOfAll {
     maxSize: limits.maxBytes,
     ttl: limits.idleMs,
     ttlAutopurge: true,
-    updateAgeOnGet: true,
     sizeCalculation: ({ bytes }) => bytes,
     dispose: (gone, _key, reason) => {
       // `delete` is our own taking out to put it back grown.
@@ -75,17 +74,18 @@ export function createKeptReplies(limits: KeptLimits): KeptRepliesOfAll {
     },
   })
 
-  /** Found = used: it stays longer. */
-  const homeOf = (place: string | undefined): Conversation | undefined => {
-    const home = place === undefined ? undefined : homes.get(place)
-    return home && conversations.get(home.key)
-  }
-
   const putBack = (home: Conversation): void => {
     conversations.delete(home.key)
     conversations.set(home.key, home)
     // Too large for the whole store: not taken.
     if (!conversations.has(home.key)) forget(home)
+  }
+
+  /** Found = used: it stays longer. (A mere look would leave the timer that lets it go as it is.) */
+  const homeOf = (place: string | undefined): Conversation | undefined => {
+    const home = place === undefined ? undefined : homes.get(place)
+    if (home !== undefined) putBack(home)
+    return home
   }
 
   return {

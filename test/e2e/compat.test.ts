@@ -169,7 +169,7 @@ describe('large bodies', () => {
         const heard = await ask(service, way, sized(25.2))
         expect(heard.status).toBe(413)
         expect(errorType(way.api, heard)).toBe(
-          way.api === 'chat' ? 'invalid_request_error' : 'request_too_large',
+          way.api === 'messages' ? 'request_too_large' : 'invalid_request_error',
         )
         expect(String(heard.error?.message)).toMatch(/24 MB.*limits\.body_mb/)
         expect(heard.headers.get('x-should-retry')).toBe('false')

@@ -148,14 +148,17 @@ describe('gauges and outcomes', () => {
         settings: { ...limits, timeout: wholeSeconds(2) },
       })
       const tasks = [
-        ...Array.from({ length: 20 }, (_, at) => () => cut(service, WAYS[at % 4] ?? STREAM)),
         ...Array.from(
-          { length: 5 },
-          (_, at) => () => ask(service, WAYS[at % 4] ?? STREAM, unique('early')),
+          { length: 20 },
+          (_, at) => () => cut(service, WAYS[at % WAYS.length] ?? STREAM),
         ),
         ...Array.from(
           { length: 5 },
-          (_, at) => () => ask(service, WAYS[at % 4] ?? STREAM, unique('endless')),
+          (_, at) => () => ask(service, WAYS[at % WAYS.length] ?? STREAM, unique('early')),
+        ),
+        ...Array.from(
+          { length: 5 },
+          (_, at) => () => ask(service, WAYS[at % WAYS.length] ?? STREAM, unique('endless')),
         ),
       ]
       let busiest = 0
@@ -204,7 +207,7 @@ describe('gauges and outcomes', () => {
       expect(totalIn(text, 'run_seconds_count')).toBe(50)
       expect(totalIn(text, 'run_seconds_count', { outcome: 'failed' })).toBe(20)
       for (const api of APIS)
-        expect(totalIn(text, 'runs_total', { api })).toBe(api === 'chat' ? 29 : 21)
+        expect(totalIn(text, 'runs_total', { api })).toBe(api === 'messages' ? 21 : 29)
       const routes = ['/v1/chat/completions', '/v1/messages']
       const answered = routes.map((route) => totalIn(text, 'http_requests_total', { route }))
       expect((answered[0] ?? 0) + (answered[1] ?? 0)).toBe(50)

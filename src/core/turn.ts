@@ -85,15 +85,14 @@ export interface Turn {
   readonly bodyIds: BodyIds
 }
 
-export type AnswerFormat =
-  /** One JSON object, whatever is in it. */
-  | { readonly kind: 'json-object' }
-  | {
-      readonly kind: 'json-schema'
-      readonly name: string
-      readonly description: string
-      readonly schema: Json
-    }
+export interface AnswerFormat {
+  readonly name: string
+  readonly description: string
+  /** Undefined: any JSON object will do. */
+  readonly schema: Json | undefined
+  /** What is wrong with a value, for people and models; undefined when nothing is. Never throws. */
+  problem(value: unknown): string | undefined
+}
 
 export interface ReplyForm {
   readonly stream: boolean

@@ -11,6 +11,7 @@ import { monotonicMs } from '../lib/clock.ts'
 import type { Conversations } from '../sessions/conversations.ts'
 import { type Identity, identify, type RequestKind } from '../sessions/identity.ts'
 import { readTranscript, type Transcript } from '../sessions/transcript.ts'
+import { asAsked, rewriting } from './as-asked.ts'
 import { createFailedTurns } from './failed-turns.ts'
 import { fingerprint } from './fingerprint.ts'
 import { SessionKeeper } from './going-on.ts'
@@ -147,7 +148,9 @@ export function createAnswerer(parts: AnswererParts): Answerer {
       keep: going.keep,
     }
     const startedMs = monotonicMs()
-    const run = parts.pool.submit(job, going.continuation)
+    const run = asAsked(turn, parts.pool.submit(job, going.continuation), (text) =>
+      parts.pool.submit(rewriting(job, parts.newRunId(), text)),
+    )
     going.follow(run)
     const inputTokens = parts
       .countTokens(turn)

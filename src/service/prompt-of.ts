@@ -2,6 +2,7 @@
 
 import type { Prompt } from '../core/job.ts'
 import type { Message, Turn } from '../core/turn.ts'
+import { formatMessage } from '../prompt/format.ts'
 import { renderPrompt } from '../prompt/render.ts'
 import type { Plan } from './plan.ts'
 import type { SkillPlan } from './skills.ts'
@@ -10,8 +11,11 @@ import type { SkillPlan } from './skills.ts'
 export function promptOf(turn: Turn, plan: Plan, skills: SkillPlan): Prompt {
   // Bridge offers the client's tools to the model, its Skill tool among them.
   const isBridge = plan.mode === 'bridge'
+  const asked = turn.format
+    ? { ...turn, messages: [...turn.messages, formatMessage(turn.format)] }
+    : turn
   const render = (notes: ReadonlyMap<Message, string>): Prompt =>
-    renderPrompt(turn, {
+    renderPrompt(asked, {
       images: plan.images,
       notes: isBridge ? new Map() : notes,
       clientTools: isBridge ? 'kept' : 'left-out',

@@ -83,7 +83,7 @@ const toolChoice = z.union([
 ])
 
 const format = z.looseObject({
-  type: z.enum(['text', 'json_object', 'json_schema']),
+  type: z.string(),
   name: z.string().nullish(),
   description: z.string().nullish(),
   schema: jsonObject.nullish(),

@@ -14,6 +14,7 @@ import type { AgentPool } from './pool/pool.ts'
 import { closeLedger } from './process/ledger.ts'
 import { messagesProtocol } from './protocols/anthropic/messages.ts'
 import { chatProtocol } from './protocols/openai-chat/chat.ts'
+import { responsesProtocol } from './protocols/openai-responses/responses.ts'
 import { health, listModels, watchCli } from './serve-cli.ts'
 import { endRules, prepareFolders, sweep } from './serve-folders.ts'
 import {
@@ -29,6 +30,7 @@ import { createAnswerer } from './service/answer.ts'
 import { createAcpWatch } from './service/backend-choice.ts'
 import type { CliState } from './service/cli-watch.ts'
 import { firstProfile } from './service/first-profile.ts'
+import { createKeptReplies, KEPT_REPLIES } from './service/kept-replies.ts'
 import { type Conversations, createConversations } from './sessions/conversations.ts'
 import { openCliRecord } from './workspace/cli-record.ts'
 
@@ -121,7 +123,8 @@ export async function startService(input: ServiceInput): Promise<RunningService>
   const app = createApp({
     ...toolsRoute(clientTools, config.host),
     answerer: waitFor(ready),
-    protocols: { chat: chatProtocol, messages: messagesProtocol },
+    protocols: { chat: chatProtocol, responses: responsesProtocol, messages: messagesProtocol },
+    keptReplies: createKeptReplies(KEPT_REPLIES),
     models: async () => (await catalogue.get()).map((model) => ({ ...model, createdS: 0 })),
     health: async () => health(await watch.check()),
     details,

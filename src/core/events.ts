@@ -85,6 +85,8 @@ export type UnknownKind = (typeof UNKNOWN_KINDS)[number]
 export interface Finish {
   readonly type: 'finish'
   readonly reason: FinishReason
+  /** Which one, where the reason is `stop-sequence`. */
+  readonly stopSequence?: string
   /** Undefined when Cursor reported none: unknown is not zero. */
   readonly cursorUsage: CursorUsage | undefined
   /** Filled in by the service before a protocol writer sees the event. */

@@ -78,15 +78,47 @@ export interface Turn {
   readonly thinking: boolean | undefined
   readonly maxOutputTokens: number | undefined
   readonly stop: readonly string[]
+  /** The form that the answer's text must have; undefined = any text. */
+  readonly format?: AnswerFormat
   readonly reply: ReplyForm
   /** Ids in the body by which clients name a conversation (identity rules in sessions/identity.ts). */
   readonly bodyIds: BodyIds
+}
+
+export interface AnswerFormat {
+  readonly name: string
+  readonly description: string
+  /** Undefined: any JSON object will do. */
+  readonly schema: Json | undefined
+  /** What is wrong with a value, for people and models; undefined when nothing is. Never throws. */
+  problem(value: unknown): string | undefined
 }
 
 export interface ReplyForm {
   readonly stream: boolean
   /** Chat only: `stream_options.include_usage`. */
   readonly usageChunk: boolean
+  /** Responses only. */
+  readonly responses?: ResponsesForm
+}
+
+/** What a Responses reply says of its request, and how it names calls. */
+export interface ResponsesForm {
+  /** Fields of the request that the reply repeats. */
+  readonly echo: { readonly [field: string]: Json }
+  /** The long ones among them (instructions, tools), repeated only where the reply ends. */
+  readonly longEcho: { readonly [field: string]: Json }
+  /** Tools that are not called as plain functions, by their name in `Turn.tools`. */
+  readonly callForms: ReadonlyMap<string, CallForm>
+  /** The client sends reasoning items back and wants something opaque in them. */
+  readonly encryptedReasoning: boolean
+}
+
+export interface CallForm {
+  /** `custom`: called with free text; the model was offered one string argument, `input`, for it. */
+  readonly kind: 'function' | 'custom'
+  readonly name: string
+  readonly namespace: string | undefined
 }
 
 export interface BodyIds {

@@ -17,7 +17,7 @@ import {
   routeOf,
 } from './paths.ts'
 import { idHeaders, requestIdOf } from './reply-headers.ts'
-import { countTokensHandler } from './routes/count-tokens.ts'
+import { countTokensHandler, inputTokensHandler } from './routes/count-tokens.ts'
 import { detailsHandler, healthHandler } from './routes/health.ts'
 import { metricsHandler } from './routes/metrics.ts'
 import { modelHandler, modelsHandler } from './routes/models.ts'
@@ -28,7 +28,7 @@ export function createApp(services: HttpServices): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
   app.use(observe(services))
   app.use(guarding(makeGuard(services.guard)))
-  const { chat, messages } = services.protocols
+  const { chat, responses, messages } = services.protocols
   const post = (info: RouteInfo, handler: Handler): void => {
     for (const path of pathsOf(info)) app.post(path, handler).all(path, wrongMethod(info))
   }
@@ -36,6 +36,11 @@ export function createApp(services: HttpServices): Hono<HttpEnv> {
     for (const path of pathsOf(info)) app.get(path, handler).all(path, wrongMethod(info))
   }
   post(ROUTES.chat, exchangeHandler({ services, protocol: chat, route: ROUTES.chat.route }))
+  post(
+    ROUTES.responses,
+    exchangeHandler({ services, protocol: responses, route: ROUTES.responses.route }),
+  )
+  post(ROUTES.inputTokens, inputTokensHandler(services))
   post(
     ROUTES.messages,
     exchangeHandler({ services, protocol: messages, route: ROUTES.messages.route }),

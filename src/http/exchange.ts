@@ -30,6 +30,8 @@ export interface RouteOf {
 export interface ReadTurn {
   readonly turn: Turn
   readonly body: unknown
+  /** Digest of the client's credential, '' for none. */
+  readonly credential: string
   readonly completeAtMs: number
 }
 
@@ -60,9 +62,11 @@ export async function readTurn(exchange: Exchange, c: Context<HttpEnv>): Promise
   const body = await readJsonBody(c.env.incoming, services.guard.bodyLimitBytes)
   const completeAtMs = monotonicMs()
   report.bodyRead(completeAtMs)
-  const turn = protocol.parse(body, c.req.raw.headers)
+  const headers = c.req.raw.headers
+  const credential = credentialDigest(headers)
+  const turn = protocol.parse(body, headers, services.keptReplies.of(credential))
   report.parsed(turn)
-  return { turn, body, completeAtMs }
+  return { turn, body, credential, completeAtMs }
 }
 
 function begin({ services, protocol, route }: RouteOf, c: Context<HttpEnv>): Exchange {
@@ -76,17 +80,19 @@ function begin({ services, protocol, route }: RouteOf, c: Context<HttpEnv>): Exc
 
 async function converse(exchange: Exchange, c: Context<HttpEnv>): Promise<void> {
   const { services, requestId, report, outlet } = exchange
-  const { turn, body, completeAtMs } = await readTurn(exchange, c)
+  const { turn, body, credential, completeAtMs } = await readTurn(exchange, c)
   if (outlet.left !== undefined) return
   const headers = c.req.raw.headers
-  const credential = credentialDigest(headers)
   const facts = { requestId, headers, credential, body, completeAtMs }
   const answer = await services.answerer.answer(turn, facts)
   report.accepted(answer)
   const release = releaseOnce(answer)
   outlet.whenLeft(() => release(false))
   try {
-    const context = replyContext(services, turn, answer)
+    const context: ReplyContext = {
+      ...replyContext(services, turn, answer),
+      onReply: (reply) => keep(exchange, { body, credential }, reply),
+    }
     const accepted: Accepted = { ...exchange, turn, answer, context, completeAtMs }
     release(await (turn.reply.stream ? streamReply(accepted) : wholeReply(accepted)))
   } finally {
@@ -112,6 +118,17 @@ function replyContext(services: HttpServices, turn: Turn, answer: Answer): Reply
     inputTokens: answer.inputTokens,
     showTools: services.showTools,
   }
+}
+
+/** Kept when it is written, not when it has arrived: a client that read the end may ask the next thing at once. */
+function keep(
+  { services, protocol }: Exchange,
+  { body, credential }: Pick<ReadTurn, 'body' | 'credential'>,
+  reply: object,
+): void {
+  const kept = services.keptReplies
+  const toKeep = protocol.toKeep?.(body, reply, kept.of(credential))
+  if (toKeep !== undefined) kept.keep(credential, toKeep)
 }
 
 /** Anything thrown on the way. Only a Refusal is the client's to know about. */

@@ -2,7 +2,8 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Answerer } from '../core/answer.ts'
 import type { Logger, Telemetry } from '../core/telemetry.ts'
-import type { Protocol } from '../protocols/protocol.ts'
+import type { Api } from '../core/turn.ts'
+import type { KeptReplies, Protocol, ToKeep } from '../protocols/protocol.ts'
 
 /** One model as `/v1/models` lists it. */
 export interface ModelInfo {
@@ -35,9 +36,17 @@ export interface Timing {
   readonly slowReaderMs: number
 }
 
+/** Replies that clients may name later, each client's apart from all others'. */
+export interface KeptRepliesStore {
+  /** What the client with this credential may name. */
+  of(credential: string): KeptReplies
+  keep(credential: string, reply: ToKeep): void
+}
+
 export interface HttpServices {
   readonly answerer: Answerer
-  readonly protocols: { readonly chat: Protocol; readonly messages: Protocol }
+  readonly protocols: Readonly<Record<Api, Protocol>>
+  readonly keptReplies: KeptRepliesStore
   /** @throws Refusal when there is no list and none can be had. */
   readonly models: () => Promise<readonly ModelInfo[]>
   readonly health: () => Promise<{ readonly available: boolean; readonly reason?: string }>

@@ -11,7 +11,9 @@ export async function wholeReply(accepted: Accepted): Promise<boolean> {
   if (terminal === undefined) return false
   report.terminal(terminal)
   if (terminal.type === 'failure') return await sendFailure(accepted, terminal, answer)
-  return await sendJson(accepted, protocol.reply(turn, context, events), answerHeaders(answer))
+  const reply = protocol.reply(turn, context, events)
+  context.onReply?.(reply)
+  return await sendJson(accepted, reply, answerHeaders(answer))
 }
 
 /** Fills `events`, adjacent deltas merged. Undefined when the client left. */

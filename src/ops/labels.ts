@@ -48,6 +48,7 @@ export function toolLabel(tool: string): string {
 export const ROUTES: readonly string[] = [
   '/v1/chat/completions',
   '/v1/responses',
+  '/v1/responses/input_tokens',
   '/v1/messages',
   '/v1/messages/count_tokens',
   '/v1/models',

@@ -23,6 +23,29 @@ export interface ReplyContext {
   readonly inputTokens: number
   /** Setting `tools.show`. */
   readonly showTools: boolean
+  /** Told every whole reply: by a stream's writer before the last frame is handed over, by http for other replies. */
+  readonly onReply?: (reply: object) => void
+}
+
+/** Earlier replies that a client names instead of sending them again (`previous_response_id`, `item_reference`). */
+export interface KeptReplies {
+  /** Items of the conversation up to and including that reply, oldest first; undefined when it is not kept. */
+  upTo(replyId: string): readonly Json[] | undefined
+  /** Items of the client's own conversation id so far; none when nothing is kept under it. */
+  conversation(id: string): readonly Json[]
+  /** One kept item by its own id. */
+  item(itemId: string): Json | undefined
+}
+
+/** What one exchange adds to a conversation that is kept. */
+export interface ToKeep {
+  readonly replyId: string
+  /** The reply that this one follows. */
+  readonly previous: string | undefined
+  /** The client's own conversation id. */
+  readonly conversation: string | undefined
+  /** The request's own items, then the reply's. */
+  readonly items: readonly Json[]
 }
 
 /** Turns events into frames, one at a time. Stateful, single use, never throws on any order of events. */
@@ -44,15 +67,18 @@ export interface Protocol {
   readonly api: Api
   /**
    * Body (already parsed JSON) → Turn. Strict about what we use, tolerant about the rest.
-   * @throws Refusal `invalid-request` naming the field, the value's type and the expected form.
+   * @throws Refusal `invalid-request` naming the field, the value's type and the expected form;
+   * `previous-response-not-found` for a reply or item that is not `kept`.
    */
-  parse(body: unknown, headers: Headers): Turn
+  parse(body: unknown, headers: Headers, kept?: KeptReplies): Turn
   stream(turn: Turn, context: ReplyContext): StreamWriter
   /**
    * The whole reply as one JSON object. `events` holds every event of the run, adjacent deltas of one kind merged,
    * the last one a `finish`. Equals what a client reassembles from `stream` over the same events.
    */
   reply(turn: Turn, context: ReplyContext, events: readonly AgentEvent[]): object
+  /** What to keep of a reply that ended without a failure; undefined where the client wants nothing kept. */
+  toKeep?(body: unknown, reply: object, kept: KeptReplies | undefined): ToKeep | undefined
   /** The error envelope of this API. */
   failure(failure: WireFailure): object
   /** HTTP status for a code in this API. */

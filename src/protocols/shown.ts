@@ -29,6 +29,7 @@ export interface ShownFinish {
   readonly type: 'finish'
   /** `tool-calls` exactly when a client call was shown (a cut by length or stop sequence is kept). */
   readonly reason: FinishReason
+  readonly stopSequence: string | null
   readonly usage: ReplyUsage
 }
 
@@ -134,6 +135,7 @@ export class Shows {
     return {
       type: 'finish',
       reason: cut ? event.reason : ended,
+      stopSequence: event.stopSequence ?? null,
       usage: event.usage ?? { input: this.#inputTokens, output: 0, cacheRead: 0, cacheWrite: 0 },
     }
   }

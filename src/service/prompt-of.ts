@@ -2,6 +2,7 @@
 
 import type { Prompt } from '../core/job.ts'
 import type { Message, Turn } from '../core/turn.ts'
+import { formatMessage } from '../prompt/format.ts'
 import type { Ground } from '../prompt/ground.ts'
 import { renderPrompt } from '../prompt/render.ts'
 import type { Plan } from './plan.ts'
@@ -16,8 +17,11 @@ export function promptOf(
 ): Prompt {
   // Bridge offers the client's tools to the model, its Skill tool among them.
   const isBridge = plan.mode === 'bridge'
+  const asked = turn.format
+    ? { ...turn, messages: [...turn.messages, formatMessage(turn.format)] }
+    : turn
   const render = (notes: ReadonlyMap<Message, string>): Prompt =>
-    renderPrompt(turn, {
+    renderPrompt(asked, {
       images: plan.images,
       notes: isBridge ? new Map() : notes,
       clientTools: isBridge ? 'kept' : 'left-out',

@@ -24,6 +24,19 @@ export async function readWithOpenAi(frames: readonly Frame[]): Promise<OpenAI.C
   return await stream.finalChatCompletion()
 }
 
+/** The final response as the openai SDK's helper assembles it. Rejects with the failure's text, which the SDK only shows. */
+export async function readResponses(frames: readonly Frame[]): Promise<OpenAI.Responses.Response> {
+  const client = new OpenAI({
+    apiKey: 'test',
+    baseURL: 'http://127.0.0.1:9/v1',
+    maxRetries: 0,
+    fetch: replying(frames),
+  })
+  const response = await client.responses.stream({ model: 'auto', input: 'hi' }).finalResponse()
+  if (response.status === 'failed') throw new Error(response.error?.message)
+  return response
+}
+
 /** The final message as the Anthropic SDK assembles it. Rejects as the SDK does on an error event. */
 export async function readWithAnthropic(frames: readonly Frame[]): Promise<Anthropic.Message> {
   const client = new Anthropic({

@@ -37,6 +37,10 @@ export interface ProtocolCase {
   readonly conversation: string
   /** The smallest streamed request, with `extra` fields. */
   readonly body: (extra?: object) => object
+  /** A conversation may be a plain string. */
+  readonly takesString?: boolean
+  /** Frames that may stand between a failure and what came before: ends of calls that were open. */
+  readonly closing: RegExp
   /** Words for `stop` by reason. */
   readonly stops: { readonly stop: string; readonly calls: string; readonly length: string }
   /** Joins a whole stream as clients do. @throws when it breaks a rule of the API. */
@@ -64,18 +68,23 @@ export function protocolSuite(cases: ProtocolCase): void {
       expect(parse).toThrow(/^body: expected an object, received /)
     })
 
-    test.each([
+    const conversations: readonly (readonly [string, unknown, string])[] = [
       ['missing', undefined, 'nothing'],
       ['empty', [], '[]'],
       ['a string', 'x', 'a string'],
+      ['a number', 7, '7'],
       ['null', null, 'null'],
-    ])('a conversation that is %s is refused by name', (_name, value, received) => {
-      const body = { ...cases.body(), [cases.conversation]: value }
-      const parse = () => protocol.parse(body, new Headers())
-      expect(parse).toThrow(expect.objectContaining({ code: 'invalid-request' }))
-      expect(parse).toThrow(new RegExp(`^${cases.conversation}: expected .*, received `))
-      expect(parse).toThrow(received)
-    })
+    ]
+    test.each(conversations.filter(([name]) => name !== 'a string' || cases.takesString !== true))(
+      'a conversation that is %s is refused by name',
+      (_name, value, received) => {
+        const body = { ...cases.body(), [cases.conversation]: value }
+        const parse = () => protocol.parse(body, new Headers())
+        expect(parse).toThrow(expect.objectContaining({ code: 'invalid-request' }))
+        expect(parse).toThrow(new RegExp(`^${cases.conversation}: expected .*, received `))
+        expect(parse).toThrow(received)
+      },
+    )
 
     test('unknown fields pass', () => {
       const turn = protocol.parse(cases.body({ brand_new: { deep: [1] } }), new Headers())
@@ -161,9 +170,7 @@ export function protocolSuite(cases: ProtocolCase): void {
           expect(all.slice(0, before.length)).toEqual(before)
           // Between them only the ends of Cursor's calls that were still open.
           const closed = all.slice(before.length, -1).map(({ data }) => data)
-          expect(closed.filter((data) => !/_result|reasoning|_stop|signature/.test(data))).toEqual(
-            [],
-          )
+          expect(closed.filter((data) => !cases.closing.test(data))).toEqual([])
           expect(() => cases.join(all)).toThrow()
         }),
       )

@@ -3,9 +3,10 @@ import { describe } from 'vitest'
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from '../../src/lib/json.ts'
 import { messagesProtocol } from '../../src/protocols/anthropic/messages.ts'
 import { chatProtocol } from '../../src/protocols/openai-chat/chat.ts'
-import { readWithAnthropic, readWithOpenAi } from './official-sdks.ts'
+import { responsesProtocol } from '../../src/protocols/openai-responses/responses.ts'
+import { readResponses, readWithAnthropic, readWithOpenAi } from './official-sdks.ts'
 import { type Gist, protocolSuite } from './protocol.cases.ts'
-import { joinChat, joinMessages } from './reassemble.ts'
+import { joinChat, joinMessages, joinResponses } from './reassemble.ts'
 
 const objects = (list: readonly unknown[] | undefined): readonly JsonObject[] =>
   (list ?? []).filter(isObject)
@@ -53,10 +54,48 @@ function messagesGist(reply: object): Gist {
   }
 }
 
+function responsesGist(reply: object): Gist {
+  const response = plain(reply)
+  const output = objects(arrayAt(response, 'output'))
+  const usage = objectAt(response, 'usage')
+  const calls = output.filter(({ type }) => type === 'function_call')
+  const cut = objectAt(response, 'incomplete_details')?.reason
+  return {
+    text: output
+      .flatMap((item) => (item.type === 'message' ? objects(arrayAt(item, 'content')) : []))
+      .map((part) => String(part.text))
+      .join(''),
+    calls: calls.map((call) => ({
+      id: String(call.call_id),
+      name: String(call.name),
+      input: JSON.parse(String(call.arguments)),
+    })),
+    // This API has no word for calls: clients look whether there are any.
+    stop: cut === undefined && calls.length > 0 ? 'calls' : String(cut ?? response.status),
+    input: countAt(usage, 'input_tokens'),
+    output: countAt(usage, 'output_tokens'),
+  }
+}
+
+describe('responses', () => {
+  protocolSuite({
+    protocol: responsesProtocol,
+    conversation: 'input',
+    takesString: true,
+    closing: /"type":"response\.(?:output_|content_part|reasoning_|mcp_call)/,
+    body: (extra) => ({ model: 'auto', stream: true, input: 'hi', ...extra }),
+    stops: { stop: 'completed', calls: 'calls', length: 'max_output_tokens' },
+    join: joinResponses,
+    readWithSdk: readResponses,
+    gist: responsesGist,
+  })
+})
+
 describe('chat completions', () => {
   protocolSuite({
     protocol: chatProtocol,
     conversation: 'messages',
+    closing: /reasoning/,
     body: (extra) => ({
       model: 'auto',
       stream: true,
@@ -75,6 +114,7 @@ describe('messages', () => {
   protocolSuite({
     protocol: messagesProtocol,
     conversation: 'messages',
+    closing: /_result|_stop|signature/,
     body: (extra) => ({
       model: 'auto',
       max_tokens: 100,

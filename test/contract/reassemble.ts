@@ -155,3 +155,145 @@ function closeBlock(block: Record<string, unknown>): void {
   block.input = JSON.parse(stringAt(block, 'partial_json') ?? '{}')
   delete block.partial_json
 }
+
+/** Field that each kind of delta adds to, by item type. */
+const ITEM_DELTAS: Readonly<Record<string, { readonly item: string; readonly field: string }>> = {
+  'response.function_call_arguments': { item: 'function_call', field: 'arguments' },
+  'response.custom_tool_call_input': { item: 'custom_tool_call', field: 'input' },
+  'response.mcp_call_arguments': { item: 'mcp_call', field: 'arguments' },
+}
+
+/** Responses events → the response. @throws when the stream breaks a rule of the API, and when it ends in a failure. */
+export function joinResponses(frames: readonly Frame[]): JsonObject {
+  const joined = new JoinedResponse()
+  for (const [number, frame] of frames.entries()) {
+    const event = dataOf(frame)
+    if (frame.event !== event.type) throw new Error(`event line ${frame.event} over ${frame.data}`)
+    if (event.sequence_number !== number) throw new Error(`number ${String(event.sequence_number)}`)
+    joined.add(event)
+  }
+  return joined.response()
+}
+
+/** Items are joined from their events alone; what the last event says must be equal to that. */
+class JoinedResponse {
+  readonly #output: JsonObject[] = []
+  #first: JsonObject | undefined
+  #last: JsonObject | undefined
+  #open: Record<string, unknown> | undefined
+  #part: { text: string } | undefined
+
+  add(event: JsonObject): void {
+    if (this.#last !== undefined) throw new Error('an event after the end')
+    const type = stringAt(event, 'type') ?? ''
+    const response = objectAt(event, 'response')
+    if (type === 'response.created') {
+      if (this.#first !== undefined) throw new Error('two response.created')
+      this.#first = response
+      return
+    }
+    if (this.#first === undefined) throw new Error(`${type} before response.created`)
+    if (response === undefined) {
+      this.#item(type, event)
+      return
+    }
+    for (const key of ['id', 'created_at', 'model', 'object']) {
+      if (response[key] !== this.#first[key]) throw new Error(`${key} changed within the stream`)
+    }
+    if (this.#open !== undefined) throw new Error(`${type} while an item is open`)
+    // The stream helper goes on from what stands here: anything less and it loses the items.
+    if (!equal(response.output, this.#output)) throw new Error(`another output in ${type}`)
+    if (type === 'response.failed') throw new Error('the response failed')
+    if (type === 'response.completed' || type === 'response.incomplete') this.#last = response
+    else if (type !== 'response.in_progress') throw new Error(`unexpected event ${type}`)
+  }
+
+  response(): JsonObject {
+    if (this.#last === undefined) throw new Error('no end of the response')
+    return this.#last
+  }
+
+  #item(type: string, event: JsonObject): void {
+    const item = objectAt(event, 'item')
+    if (type === 'response.output_item.added') {
+      if (this.#open !== undefined) throw new Error('an item opened in an open one')
+      if (event.output_index !== this.#output.length) throw new Error('an index left out')
+      this.#open = { ...item }
+      return
+    }
+    const open = this.#open
+    if (open === undefined) throw new Error(`${type} without an open item`)
+    if (event.output_index !== this.#output.length) throw new Error(`${type} of another item`)
+    if (type === 'response.output_item.done') {
+      if (this.#part !== undefined) throw new Error('an item closed over its open part')
+      const known = {
+        ...item,
+        ...open,
+        status: item?.status,
+        output: item?.output,
+        error: item?.error,
+      }
+      if (!equal(known, item)) throw new Error(`joined otherwise: ${JSON.stringify([known, item])}`)
+      this.#output.push({ ...item })
+      this.#open = undefined
+      return
+    }
+    if (event.item_id !== open.id) throw new Error(`${type} with another item's id`)
+    if (!this.#textEvent(type, event, open)) callEvent(type, event, open)
+  }
+
+  #textEvent(type: string, event: JsonObject, open: Record<string, unknown>): boolean {
+    const match =
+      /^response\.(output_text|content_part|reasoning_summary_(?:text|part))\.(\w+)$/.exec(type)
+    if (match === null) return false
+    const [, what = '', step = ''] = match
+    const isMessage = open.type === 'message'
+    if (isMessage === what.startsWith('reasoning'))
+      throw new Error(`${type} in ${String(open.type)}`)
+    if (what.endsWith('part') && step === 'added') {
+      if (this.#part !== undefined) throw new Error('two open parts')
+      this.#part = { text: '' }
+      return true
+    }
+    const part = this.#part
+    if (part === undefined) throw new Error(`${type} without an open part`)
+    if (step === 'delta') part.text += stringAt(event, 'delta') ?? ''
+    else if (what.endsWith('text') && event.text !== part.text)
+      throw new Error(`another text in ${type}`)
+    else if (what.endsWith('part')) {
+      const whole = objectAt(event, 'part')
+      if (whole?.text !== part.text) throw new Error(`another text in ${type}`)
+      open[isMessage ? 'content' : 'summary'] = [whole]
+      this.#part = undefined
+    }
+    return true
+  }
+}
+
+function callEvent(type: string, event: JsonObject, open: Record<string, unknown>): void {
+  const [, base = type, step] = /^(.*)\.(delta|done)$/.exec(type) ?? []
+  const rule = ITEM_DELTAS[base]
+  if (rule !== undefined && step !== undefined) {
+    if (open.type !== rule.item) throw new Error(`${type} in ${String(open.type)}`)
+    const before = stringAt(open, rule.field) ?? ''
+    if (step === 'delta') open[rule.field] = before + (stringAt(event, 'delta') ?? '')
+    else if (event[rule.field] !== before) throw new Error(`another text in ${type}`)
+    return
+  }
+  const isMcp = /^response\.mcp_call\.(in_progress|completed|failed)$/.test(type)
+  if (!isMcp || open.type !== 'mcp_call') throw new Error(`unexpected event ${type}`)
+}
+
+function equal(one: unknown, other: unknown): boolean {
+  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other))
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  )
+}

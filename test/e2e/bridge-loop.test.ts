@@ -42,7 +42,7 @@ test.each(EVERY_WAY)('one call and its result: $backend, $api, stream $stream', 
   expect(asked.headers.get('x-cursor-adapter-mode')).toBe('bridge')
   expect(asked.calls).toMatchObject([{ name: 'Read', input: { file_path: '/home/u/a.txt' } }])
   const [call] = asked.calls
-  expect(call?.id).toMatch(way.api === 'chat' ? /^call_[\w-]{1,59}$/ : /^toolu_[\w-]{1,58}$/)
+  expect(call?.id).toMatch(way.api === 'messages' ? /^toolu_[\w-]{1,58}$/ : /^call_[\w-]{1,59}$/)
   const answered = await talk.answer([{ id: call?.id ?? '', text: 'forty-two' }])
   expect(answered.text).toBe('It says forty-two.')
   expect(answered.finish).toBe(NORMAL_END[way.api])

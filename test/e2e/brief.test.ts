@@ -201,7 +201,9 @@ describe('the brief', () => {
 
   test('edge case, NFR2: five requests at once have five processes, and leave no zombie', async () => {
     const questions = Array.from({ length: 5 }, () => unique('paced'))
-    const replies = questions.map((question, at) => ask(service, WAYS[at % 4] ?? STREAM, question))
+    const replies = questions.map((question, at) =>
+      ask(service, WAYS[at % WAYS.length] ?? STREAM, question),
+    )
     const pids = (await Promise.all(questions.map((one) => prompted(service, one)))).map(
       ({ pid }) => pid,
     )

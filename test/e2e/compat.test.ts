@@ -131,9 +131,13 @@ describe('clients', () => {
     const head = await plainRequest(service.url, '/', { method: 'HEAD' })
     expect([head.status, head.text]).toEqual([404, ''])
     expect(agents(service)).toHaveLength(before)
-    for (const path of ['/chat/completions', '/messages']) {
+    for (const path of ['/chat/completions', '/messages', '/responses']) {
       const messages = [{ role: 'user', content: unique('alias') }]
-      const reply = await service.post(path, { model: 'auto', max_tokens: 9, messages })
+      const reply = await service.post(path, {
+        model: 'auto',
+        max_tokens: 9,
+        [path === '/responses' ? 'input' : 'messages']: messages,
+      })
       expect(reply.status).toBe(200)
       expect(await reply.text()).toContain('one two')
     }
@@ -169,7 +173,7 @@ describe('large bodies', () => {
         const heard = await ask(service, way, sized(25.2))
         expect(heard.status).toBe(413)
         expect(errorType(way.api, heard)).toBe(
-          way.api === 'chat' ? 'invalid_request_error' : 'request_too_large',
+          way.api === 'messages' ? 'request_too_large' : 'invalid_request_error',
         )
         expect(String(heard.error?.message)).toMatch(/24 MB.*limits\.body_mb/)
         expect(heard.headers.get('x-should-retry')).toBe('false')

@@ -168,9 +168,9 @@ describe.concurrent('names', () => {
         const heard = await ask(service, way, unique('x'), { model })
         expect(heard.status).toBe(404)
         expect(errorType(way.api, heard)).toBe(
-          way.api === 'chat' ? 'invalid_request_error' : 'not_found_error',
+          way.api === 'messages' ? 'not_found_error' : 'invalid_request_error',
         )
-        if (way.api === 'chat') expect(heard.error?.code).toBe('model_not_found')
+        if (way.api !== 'messages') expect(heard.error?.code).toBe('model_not_found')
         expect(String(heard.error?.message)).toContain(JSON.stringify(model))
         if (model.startsWith('claude'))
           expect(String(heard.error?.message)).toMatch(/nearest are: claude-/)
@@ -217,9 +217,9 @@ describe.concurrent('names', () => {
       expect(status).toBe(404)
       expect(String(error?.message)).toMatch(/gpt-5\.2.*gpt-5\.3/)
       expect(errorType(way.api, { status, error, ...rest })).toBe(
-        way.api === 'chat' ? 'invalid_request_error' : 'not_found_error',
+        way.api === 'messages' ? 'not_found_error' : 'invalid_request_error',
       )
-      if (way.api === 'chat') expect(error?.code).toBe('model_not_found')
+      if (way.api !== 'messages') expect(error?.code).toBe('model_not_found')
     }
     await until(
       'the new list',

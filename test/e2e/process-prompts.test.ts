@@ -96,7 +96,9 @@ describe('prompts that nobody reads', () => {
       const doomed = ways.map(async (way) => {
         const heard = await ask(service, way, longText(5 << 20, 'unread '))
         expect(heard.status).toBe(500)
-        expect(errorType(way.api, heard)).toBe(way.api === 'chat' ? 'server_error' : 'api_error')
+        expect(errorType(way.api, heard)).toBe(
+          way.api === 'messages' ? 'api_error' : 'server_error',
+        )
         expect(String(heard.error?.message)).toMatch(says)
       })
       await Promise.all(doomed)

@@ -70,7 +70,9 @@ describe('refusals', () => {
       for (const [way, heard] of await everyWay(service, name)) {
         expect(heard.status).toBe(500)
         expect(message(heard)).toMatch(/does not trust the workspace.*Workspace Trust Required/)
-        expect(errorType(way.api, heard)).toBe(way.api === 'chat' ? 'server_error' : 'api_error')
+        expect(errorType(way.api, heard)).toBe(
+          way.api === 'messages' ? 'api_error' : 'server_error',
+        )
       }
       for (const { argv } of agents(service)) expect(argv).toContain('--trust')
     },
@@ -84,7 +86,9 @@ describe('refusals', () => {
         expect(heard.status === 500 || heard.frames.length > 0).toBe(true)
         expect(message(heard)).toMatch(/ended without a result/)
         expect(heard.finish).toBeUndefined()
-        expect(errorType(way.api, heard)).toBe(way.api === 'chat' ? 'server_error' : 'api_error')
+        expect(errorType(way.api, heard)).toBe(
+          way.api === 'messages' ? 'api_error' : 'server_error',
+        )
       }
       expect(await total(service, 'runs_total', { outcome: 'failed' })).toBe(before + 4)
     },
@@ -136,7 +140,7 @@ describe('a plan that is used up', () => {
       expect(message(heard)).toMatch(/plan is used up.*12\/24\/2026/)
       expect(heard.headers.get('x-should-retry')).toBe('false')
       expect(errorType(way.api, heard)).toBe(
-        way.api === 'chat' ? 'insufficient_quota' : 'rate_limit_error',
+        way.api === 'messages' ? 'rate_limit_error' : 'insufficient_quota',
       )
       if (way.api === 'chat')
         expect(heard.error && stringAt(heard.error, 'code')).toBe('insufficient_quota')
@@ -161,7 +165,7 @@ describe('nobody is logged in', () => {
     expect(heard.status).toBe(503)
     expect(message(heard)).toMatch(/not logged in.*`agent login`/)
     expect(heard.headers.get('x-should-retry')).toBe('false')
-    expect(errorType(way.api, heard)).toBe(way.api === 'chat' ? 'server_error' : 'api_error')
+    expect(errorType(way.api, heard)).toBe(way.api === 'messages' ? 'api_error' : 'server_error')
     if (way.api === 'chat')
       expect(heard.error && stringAt(heard.error, 'code')).toBe('cursor_not_logged_in')
   }

@@ -128,7 +128,7 @@ test.concurrent(
       const heard = await ask(service, way, unique('gone'))
       expect(performance.now() - sentMs).toBeLessThan(within(1000))
       expect(heard.status).toBe(503)
-      expect(errorType(way.api, heard)).toBe(way.api === 'chat' ? 'server_error' : 'api_error')
+      expect(errorType(way.api, heard)).toBe(way.api === 'messages' ? 'api_error' : 'server_error')
       if (way.api === 'chat')
         expect(heard.error && stringAt(heard.error, 'code')).toBe('cli_missing')
       expect(String(heard.error?.message)).toMatch(/cursor_cli_path/)
@@ -215,7 +215,7 @@ test.concurrent('F47: SIGTERM lets running answers finish, tells new ones 503, a
     expect(heard.status).toBe(503)
     expect(String(heard.error?.message)).toMatch(/shutting down/)
     expect(Number(heard.headers.get('retry-after'))).toBeGreaterThan(0)
-    if (WAYS[at]?.api === 'chat') expect(heard.error?.code).toBe('shutting_down')
+    if (WAYS[at]?.api !== 'messages') expect(heard.error?.code).toBe('shutting_down')
   }
   for (const [at, heard] of (await Promise.all(running)).entries()) {
     expect([heard.text, heard.finish]).toEqual(['abbb', NORMAL_END[WAYS[at]?.api ?? 'chat']])

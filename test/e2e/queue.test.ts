@@ -51,8 +51,10 @@ test('F49: what is too much is refused at once in the shape of its API, the rest
     await Promise.all(five)
     expect([served.length, refused.length]).toEqual([3, 2])
     for (const heard of refused) {
-      expect(heard.status).toBe(api === 'chat' ? 429 : 529)
-      expect(errorType(api, heard)).toBe(api === 'chat' ? 'rate_limit_error' : 'overloaded_error')
+      expect(heard.status).toBe(api === 'messages' ? 529 : 429)
+      expect(errorType(api, heard)).toBe(
+        api === 'messages' ? 'overloaded_error' : 'rate_limit_error',
+      )
       expect(String(heard.error?.message)).toMatch(/1 requests? (is|are) running and 2 are waiting/)
       const seconds = Number(heard.headers.get('retry-after'))
       expect(seconds >= 1 && seconds <= 30).toBe(true)
@@ -101,7 +103,7 @@ test('F50: a wait can be seen, shows signs of life, and ends with an error that 
     expect(String(heard.error?.message)).toMatch(
       new RegExp(`waited ${QUEUE_S} s in the queue.*queue_timeout`),
     )
-    expect(errorType(way.api, heard)).toBe(way.api === 'chat' ? 'server_error' : 'api_error')
+    expect(errorType(way.api, heard)).toBe(way.api === 'messages' ? 'api_error' : 'server_error')
     if (way.stream) {
       expect(heard.status).toBe(200)
       expect(heard.frames.length).toBeGreaterThan(3)

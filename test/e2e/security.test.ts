@@ -17,8 +17,20 @@ import { OK, run, delta as say } from '../support/steps.ts'
 
 vi.setConfig({ testTimeout: within(20_000), hookTimeout: within(30_000) })
 
-const POSTS = ['/v1/chat/completions', '/chat/completions', '/v1/messages', '/messages']
-const COUNTS = ['/v1/messages/count_tokens', '/messages/count_tokens']
+const POSTS = [
+  '/v1/chat/completions',
+  '/chat/completions',
+  '/v1/responses',
+  '/responses',
+  '/v1/messages',
+  '/messages',
+]
+const COUNTS = [
+  '/v1/messages/count_tokens',
+  '/messages/count_tokens',
+  '/v1/responses/input_tokens',
+  '/responses/input_tokens',
+]
 const GETS = [
   '/health',
   '/health/details',
@@ -37,6 +49,7 @@ const BODY = JSON.stringify({
   model: 'auto',
   max_tokens: 10,
   messages: [{ role: 'user', content: 'do something' }],
+  input: 'do something',
 })
 const JSON_TYPE = { 'content-type': 'application/json' }
 

@@ -92,7 +92,7 @@ describe('failures', { timeout: 60_000 }, () => {
       expect(heard.status).toBe(row.status)
       expect(heard.headers.get('content-type')).toMatch(/^application\/json/)
       expect(String(heard.error?.message)).toMatch(row.says)
-      const expected = way.api === 'chat' ? 'server_error' : 'api_error'
+      const expected = way.api === 'messages' ? 'api_error' : 'server_error'
       expect(errorType(way.api, heard)).toBe(row.status === 429 ? 'rate_limit_error' : expected)
       expect(heard.headers.get('retry-after')).toBe(row.status === 429 ? '7' : null)
     })
@@ -107,7 +107,7 @@ describe('failures', { timeout: 60_000 }, () => {
       expect(heard.status).toBe(way.stream ? 200 : 500)
       expect(heard.text).toBe(way.stream ? 'half' : '')
       expect(heard.finish).toBeUndefined()
-      expect(errorType(way.api, heard)).toBe(way.api === 'chat' ? 'server_error' : 'api_error')
+      expect(errorType(way.api, heard)).toBe(way.api === 'messages' ? 'api_error' : 'server_error')
       expect(String(heard.error?.message)).toMatch(row.says)
     })
     await Promise.all(ways)

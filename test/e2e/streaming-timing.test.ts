@@ -137,6 +137,8 @@ function longestGapMs({ pieces }: Heard): number {
 }
 
 function beats({ frames }: Heard): number {
-  return frames.filter(({ event, data }) => event === 'ping' || data.includes('"content":""'))
-    .length
+  const empty = /"content":""|"delta":"",/
+  return frames.filter(
+    ({ event, data }) => event === 'ping' || event === 'response.in_progress' || empty.test(data),
+  ).length
 }

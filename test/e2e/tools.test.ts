@@ -3,7 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from '../../src/lib/json.ts'
+import {
+  arrayAt,
+  isObject,
+  type JsonObject,
+  objectAt,
+  parseJson,
+  stringAt,
+} from '../../src/lib/json.ts'
 import { ask, type Heard, NORMAL_END, send, unique, WAYS } from '../support/ask.ts'
 import { total } from '../support/series.ts'
 import { ROOT, type Service, startService } from '../support/service.ts'
@@ -62,11 +69,16 @@ const RUNS = [
   ),
   { match: 'What was done', steps: [{ init: true }, delta('ok'), OK] },
 ]
+/** Blocks of a message, items of a response. */
 const blocks = (heard: Heard, pattern: RegExp): JsonObject[] =>
-  (arrayAt(heard.reply, 'content') ?? [])
+  (arrayAt(heard.reply, 'content') ?? arrayAt(heard.reply, 'output') ?? [])
     .filter(isObject)
     .filter((block) => pattern.test(stringAt(block, 'type') ?? ''))
-const calls = (heard: Heard): JsonObject[] => blocks(heard, /^server_tool_use$/)
+const calls = (heard: Heard): JsonObject[] =>
+  blocks(heard, /^server_tool_use$|^mcp_call$/).map((call) =>
+    call.type === 'mcp_call' ? { ...call, input: parseJson(String(call.arguments)) } : call,
+  )
+const outputs = (heard: Heard): unknown[] => calls(heard).map(({ output }) => output)
 const results = (heard: Heard): JsonObject[] => blocks(heard, /_tool_result$/)
 const stdoutOf = (block: JsonObject): string =>
   stringAt(objectAt(block, 'content') ?? {}, 'stdout') ?? ''
@@ -94,11 +106,16 @@ describe('shown once, run by nobody else', () => {
       const tool =
         way.api === 'chat'
           ? { type: 'function', function: { name: 'edit', description: '', parameters: schema } }
-          : { name: 'edit', input_schema: schema }
+          : {
+              type: way.api === 'responses' ? 'function' : undefined,
+              name: 'edit',
+              input_schema: schema,
+              parameters: schema,
+            }
       const heard = await ask(service, way, unique('edit'), { tools: [tool] })
       expect(heard.text).toBe('I edit.Edited.')
       expect(heard.finish).toBe(NORMAL_END[way.api])
-      expect(heard.raw).not.toMatch(/"type":"tool_use"|"tool_calls":\[/)
+      expect(heard.raw).not.toMatch(/"type":"tool_use"|"tool_calls":\[|"type":"function_call/)
       if (way.api === 'chat') {
         expect(heard.thinking).toMatch(/^Hm\.\n\[Edit a\.txt: success, \d+ ms\]\n$/)
         return
@@ -106,9 +123,8 @@ describe('shown once, run by nobody else', () => {
       expect(calls(heard)).toMatchObject([
         { name: 'Edit', input: { file_path: 'a.txt', new_string: 'new' } },
       ])
-      expect(results(heard).map(stdoutOf)).toEqual([
-        'Updated. (+1 -1 lines)\n@@ -1 +1 @@\n-old\n+new',
-      ])
+      const shown = way.api === 'responses' ? outputs(heard) : results(heard).map(stdoutOf)
+      expect(shown).toEqual(['Updated. (+1 -1 lines)\n@@ -1 +1 @@\n-old\n+new'])
     },
   )
 
@@ -123,7 +139,9 @@ describe('shown once, run by nobody else', () => {
     const heard = await ask(service, way, unique('open'))
     expect(heard.finish).toBe(NORMAL_END[way.api])
     if (way.api === 'chat') expect(heard.thinking).toBe('[Bash npm start: unfinished]\n')
-    else expect(results(heard)).toMatchObject([{ content: { return_code: 1 } }])
+    else if (way.api === 'responses') {
+      expect(blocks(heard, /^mcp_call$/)).toMatchObject([{ status: 'failed', output: null }])
+    } else expect(results(heard)).toMatchObject([{ content: { return_code: 1 } }])
   })
 
   test('F23: thinking, tools and text are blocks of their own, in order', async () => {
@@ -151,6 +169,10 @@ describe('sub-agents', () => {
       expect(lines.map((line) => /^\[Task (.*): success, \d\.\d s\]$/.exec(line)?.[1])).toEqual(
         found,
       )
+    } else if (way.api === 'responses') {
+      const names = calls(heard).map(({ input }) => (isObject(input) ? input.description : ''))
+      expect(names).toEqual(found)
+      expect(outputs(heard)[1]).toBe('- only one test file\n- no failure cases')
     } else {
       const names = new Map(
         calls(heard).map(({ id, input }) => [id, isObject(input) ? input.description : '']),
@@ -233,5 +255,5 @@ test.each(WAYS)('tools.show off: no trace of them ($api, stream $stream)', async
   const heard = await ask(hiding, way, unique('edit'))
   expect(heard.text).toBe('I edit.Edited.')
   expect(heard.thinking).toBe('Hm.')
-  expect(heard.raw).not.toMatch(/server_tool_use"[^:]|_result|a\.txt/)
+  expect(heard.raw).not.toMatch(/server_tool_use"[^:]|_result|mcp_call|a\.txt/)
 })

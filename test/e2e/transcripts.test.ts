@@ -155,7 +155,7 @@ describe('transcripts', { timeout: 60_000 }, () => {
       expect(heard.status).toBe(begun ? 200 : row.status)
       expect(heard.text).toBe(begun ? row.text : '')
       expect(heard.finish).toBeUndefined()
-      expect(errorType(way.api, heard)).toBe(way.api === 'chat' ? 'server_error' : 'api_error')
+      expect(errorType(way.api, heard)).toBe(way.api === 'messages' ? 'api_error' : 'server_error')
       expect(String(heard.error?.message)).toMatch(row.says)
       const runs = service.prompts().filter((prompt) => prompt === question)
       expect(runs).toHaveLength(row.runs)

@@ -71,7 +71,7 @@ describe('requests become prompts', { timeout: 60_000 }, () => {
     const prompt = await promptOf(api, mark, {
       ...(api === 'messages' ? { system } : {}),
       messages: [
-        ...(api === 'chat' ? [{ role: 'system', content: system }] : []),
+        ...(api === 'messages' ? [] : [{ role: 'system', content: system }]),
         user(blocks),
         assistant([text('yes,'), text('and?')]),
         user([text('go on')]),
@@ -308,7 +308,8 @@ describe('requests become prompts', { timeout: 60_000 }, () => {
       const before = service.prompts().length
       const good = user('x')
       const bodies: object[] = [
-        { messages: 'x' },
+        // A plain string is a conversation there.
+        ...(way.api === 'responses' ? [{ messages: 7 }] : [{ messages: 'x' }]),
         { messages: { role: 'user' } },
         { messages: [7] },
         { messages: [{ role: 'user', content: 7 }] },

@@ -142,6 +142,7 @@ describe('a service with the usual settings', () => {
       const excluded = readFileSync(join(folder, '.git/info/exclude'))
       const tools = {
         chat: [{ type: 'function', function: { name: 'read', parameters: { type: 'object' } } }],
+        responses: [{ type: 'function', name: 'read', parameters: { type: 'object' } }],
         messages: [{ name: 'Read', input_schema: { type: 'object' } }],
       }[api]
       const body = { ...question(unique('ordinary')), tools }

@@ -12,6 +12,8 @@ import type { HttpServices } from '../../src/http/services.ts'
 import { monotonicMs } from '../../src/lib/clock.ts'
 import { messagesProtocol } from '../../src/protocols/anthropic/messages.ts'
 import { chatProtocol } from '../../src/protocols/openai-chat/chat.ts'
+import { responsesProtocol } from '../../src/protocols/openai-responses/responses.ts'
+import { createKeptReplies, KEPT_REPLIES } from '../../src/service/kept-replies.ts'
 
 export const text = (value: string): AgentEvent => ({ type: 'text-delta', text: value })
 export const STARTED: AgentEvent = { type: 'started', chatId: 'c1', model: 'Composer' }
@@ -115,7 +117,8 @@ export function makeFront(answering: Answering, over: Partial<HttpServices> = {}
   }
   const services: HttpServices = {
     answerer,
-    protocols: { chat: chatProtocol, messages: messagesProtocol },
+    protocols: { chat: chatProtocol, responses: responsesProtocol, messages: messagesProtocol },
+    keptReplies: createKeptReplies(KEPT_REPLIES),
     models: async () => [
       { id: 'composer-2', label: 'Composer 2', contextWindow: 200_000, createdS: 1_700_000_000 },
       { id: 'a/b[fast]', label: 'Odd id', createdS: 0 },

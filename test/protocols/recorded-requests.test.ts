@@ -1,13 +1,15 @@
 // Every request that real clients were seen to send becomes a Turn that says what they meant.
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../src/core/failure.ts'
-import type { Turn } from '../../src/core/turn.ts'
+import type { Json, Turn } from '../../src/core/turn.ts'
 import { messagesProtocol } from '../../src/protocols/anthropic/messages.ts'
 import { chatProtocol } from '../../src/protocols/openai-chat/chat.ts'
+import { responsesProtocol } from '../../src/protocols/openai-responses/responses.ts'
 import { recorded, recordedRequests } from './recorded.ts'
 
 const ALL = recordedRequests()
 const CHAT = ALL.filter(({ path }) => path === '/v1/chat/completions')
+const RESPONSES = ALL.filter(({ path }) => path === '/v1/responses')
 const MESSAGES = ALL.filter(({ path }) => path.startsWith('/v1/messages'))
 const THREADS = MESSAGES.filter(({ body }) => 'thread' in body)
 
@@ -18,6 +20,17 @@ const chat = (name: string): Turn => {
 const messages = (name: string): Turn => {
   const { body, headers } = recorded(name)
   return messagesProtocol.parse(body, headers)
+}
+
+/** A service that has kept what these requests refer to. */
+const KEPT = {
+  upTo: (): readonly Json[] => [{ role: 'user', content: 'kept' }],
+  conversation: (): readonly Json[] => [],
+  item: (id: string): Json => ({ id, role: 'assistant', content: 'kept' }),
+}
+const responses = (name: string): Turn => {
+  const { body, headers } = recorded(name)
+  return responsesProtocol.parse(body, headers, KEPT)
 }
 
 /** Roles with kinds of parts, e.g. `assistant(text tool-call)`. */
@@ -32,7 +45,8 @@ const unsupportedKinds = (turn: Turn): readonly string[] =>
     parts.flatMap((part) => (part.type === 'unsupported' ? [part.kind] : [])),
   )
 
-test('there are recordings of both protocols', () => {
+test('there are recordings of all protocols', () => {
+  expect(RESPONSES.length).toBeGreaterThan(20)
   expect(CHAT.length).toBeGreaterThan(25)
   expect(MESSAGES.length).toBeGreaterThan(45)
 })
@@ -45,6 +59,20 @@ describe('chat', () => {
     expect(JSON.stringify(turn.messages)).not.toContain('x-anthropic-billing-header')
     expect(turn.tools.length).toBe(Array.isArray(body.tools) ? body.tools.length : 0)
     expect(turn.reply.stream).toBe(body.stream === true)
+  })
+})
+
+describe('responses', () => {
+  test.each(RESPONSES)('$name is understood whole', ({ name, body, headers }) => {
+    const turn = responsesProtocol.parse(body, headers, KEPT)
+    expect(turn.model).toBe(body.model)
+    expect(unsupportedKinds(turn)).toEqual([])
+    expect(turn.reply.stream).toBe(body.stream === true)
+    const tools = Array.isArray(body.tools) ? body.tools : []
+    const usable = tools.filter(({ type }) => ['function', 'custom'].includes(type)).length
+    // Codex offers five tools in a namespace beside them.
+    const inner = tools.some(({ type }) => type === 'namespace') ? 5 : 0
+    expect(turn.tools.length, name).toBe(usable + inner)
   })
 })
 
@@ -107,6 +135,47 @@ test.each([
   ],
 ])('chat: %s reads as %s', (name, expected) => {
   expect(outline(chat(name))).toBe(expected)
+})
+
+test.each([
+  ['codex-tool-loop #0', 'system(text) system(text text) user(text) user(text)'],
+  [
+    'codex-custom-tool #1',
+    'system(text) system(text text text) user(text) user(text) assistant(text) assistant(tool-call) user(tool-result)',
+  ],
+  [
+    'codex-reasoning #0',
+    'system(text) system(text text text) user(text) user(text) assistant(thinking) assistant(text) assistant(tool-call) user(tool-result)',
+  ],
+  ['codex-image #0', 'system(text) system(text text) user(text) user(text image text text)'],
+  [
+    'codex-0.80.0-responses #1',
+    'system(text) user(text) user(text) user(text) assistant(text) assistant(tool-call) user(tool-result)',
+  ],
+  [
+    'qwen-responses-tool-loop #1',
+    'system(text) user(text text text text text) assistant(text) assistant(tool-call) user(tool-result)',
+  ],
+  // `previous_response_id` and `item_reference`: what is kept stands before or in their place.
+  ['sdks-all-cases #17', 'system(text) user(text) user(tool-result)'],
+  ['sdks-all-cases #27', 'user(text) assistant(text) assistant(tool-call) user(tool-result)'],
+])('responses: %s reads as %s', (name, expected) => {
+  expect(outline(responses(name))).toBe(expected)
+})
+
+test('a free-form tool of Codex is offered with one text argument, and called back as one', () => {
+  const turn = responses('codex-custom-tool #1')
+  expect(turn.tools.find(({ name }) => name === 'apply_patch')).toMatchObject({
+    description: expect.stringContaining('lark grammar'),
+    parameters: { properties: { input: { type: 'string' } }, required: ['input'] },
+  })
+  expect(turn.messages.at(-2)?.parts[0]).toMatchObject({
+    type: 'tool-call',
+    name: 'apply_patch',
+    arguments: { input: expect.stringMatching(/./) },
+  })
+  expect(turn.reply.responses?.callForms.get('apply_patch')).toMatchObject({ kind: 'custom' })
+  expect(turn).toMatchObject({ effort: 'medium' })
 })
 
 test('Claude Code names its session, its effort and its thinking in the body', () => {

@@ -5,6 +5,7 @@ import type { Turn } from '../../src/core/turn.ts'
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from '../../src/lib/json.ts'
 import { parseMessages } from '../../src/protocols/anthropic/request.ts'
 import { parseChat } from '../../src/protocols/openai-chat/request.ts'
+import { parseResponses } from '../../src/protocols/openai-responses/request.ts'
 import { identify } from '../../src/sessions/identity.ts'
 
 interface Recorded {
@@ -22,9 +23,14 @@ function recorded(name: string): readonly Recorded[] {
     const path = stringAt(request, 'url') ?? ''
     if (body === undefined) return []
     const whole = { ...body, tools: toolsOf(body, requests) }
-    const turn = path.includes('/chat/') ? parseChat(whole) : parseMessages(whole)
+    const turn = turnOf(path, whole)
     return [{ url: path, headers: headersOf(request), turn }]
   })
+}
+
+function turnOf(path: string, body: JsonObject): Turn {
+  if (path.includes('/responses')) return parseResponses(body, undefined)
+  return path.includes('/chat/') ? parseChat(body) : parseMessages(body)
 }
 
 /** A repeated tool list is given as `same as requests[N].body.tools`. */
@@ -72,6 +78,12 @@ test.each([
   ['claude-code-2.0.76-tool-loop', ['main 0', 'warmup 1', 'warmup 1', 'other 2', 'main 0']],
   ['agent-sdk-tool-loop', ['main 0', 'main 0']],
   ['codex-0.80.0-chat', ['main 0', 'main 0']],
+  ['codex-tool-loop', ['main 0', 'main 0']],
+  ['codex-0.80.0-responses', ['main 0', 'main 0']],
+  ['codex-auto-compact', ['main 0', 'compaction 0', 'main 0']],
+  ['qwen-responses-tool-loop', ['main 0', 'main 0']],
+  ['pi-responses-tool-loop', ['main 0', 'main 0']],
+  ['cline-responses-tool-loop', ['main -', 'main -']],
   ['ccr-chat-tool-loop', ['main -', 'main -']],
   ['cline-chat-tool-loop', ['main -', 'main -']],
   ['pi-messages-tool-loop', ['main -', 'main -']],

@@ -23,6 +23,7 @@ export interface Outcome {
 const APIS = [
   { path: '/v1/chat/completions', end: '[DONE]', whole: '"finish_reason":"stop"' },
   { path: '/v1/messages', end: 'message_stop', whole: '"stop_reason":"end_turn"' },
+  { path: '/v1/responses', end: 'response.completed', whole: '"status":"completed"' },
 ] as const
 
 export async function drive(service: Service, traffic: Traffic): Promise<Outcome> {
@@ -58,7 +59,7 @@ async function one(
   number: number,
   random: () => number,
 ): Promise<Said> {
-  const api = random() < 0.5 ? APIS[0] : APIS[1]
+  const api = APIS[Math.floor(random() * APIS.length)] ?? APIS[0]
   const stream = random() < 0.7
   const leave = new AbortController()
   const timer =
@@ -67,13 +68,14 @@ async function one(
       : setTimeout(() => leave.abort(), random() * kind.leavesWithinMs)
   try {
     const messages = [{ role: 'user', content: `${kind.name} #${number}` }]
-    const body = { model: 'auto', max_tokens: 100, stream, messages }
+    const asked = api.path === '/v1/responses' ? { input: messages, store: false } : { messages }
+    const body = { model: 'auto', max_tokens: 1_000_000, stream, ...asked }
     // Some belong to a conversation: their runs outlive the client by the retry grace.
     const headers = random() < 0.2 ? { 'x-session-id': `soak-${number}` } : {}
     const response = await service.post(api.path, body, { signal: leave.signal, headers })
     const text = await response.text()
     const isWhole = response.status === 200 && text.includes(stream ? api.end : api.whole)
-    const ending = isWhole && !text.includes('"error":') ? 'answered' : 'failed'
+    const ending = isWhole && !/"error":(?!null)/.test(text) ? 'answered' : 'failed'
     return { ending, detail: `${response.status} ${text}` }
   } catch (error) {
     if (leave.signal.aborted) return { ending: 'left', detail: '' }

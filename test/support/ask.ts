@@ -1,30 +1,28 @@
 // One question to the running service over HTTP, and what a client makes of the reply, whichever API and form it took.
-import {
-  arrayAt,
-  isObject,
-  type JsonObject,
-  objectAt,
-  parseJson,
-  stringAt,
-} from '../../src/lib/json.ts'
-import { dataOf, joinChat, joinMessages } from '../contract/reassemble.ts'
+import { FAILURES } from '../../src/core/failure.ts'
+import { type JsonObject, stringAt } from '../../src/lib/json.ts'
+import { fromBody, fromFrames } from './heard.ts'
 import type { Service } from './service.ts'
 import { framesOf, type Piece, type TimedFrame } from './sse.ts'
 
-export type Api = 'chat' | 'messages'
+export type Api = 'chat' | 'responses' | 'messages'
 
 export interface Way {
   readonly api: Api
   readonly stream: boolean
 }
 
-export const APIS: readonly Api[] = ['chat', 'messages']
-/** Both endpoints, streamed and not. */
+export const APIS: readonly Api[] = ['chat', 'messages', 'responses']
+/** All endpoints, streamed and not. */
 export const WAYS: readonly Way[] = APIS.flatMap((api) => [
   { api, stream: true },
   { api, stream: false },
 ])
-export const PATHS = { chat: '/v1/chat/completions', messages: '/v1/messages' } as const
+export const PATHS = {
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  messages: '/v1/messages',
+} as const
 
 export interface Heard {
   readonly status: number
@@ -42,7 +40,7 @@ export interface Heard {
   /** All text of the answer, also what came before a failure. */
   readonly text: string
   readonly thinking: string
-  /** `stop_reason` or `finish_reason`; undefined after a failure. */
+  /** `stop_reason`, `finish_reason`, or `status`; undefined after a failure. */
   readonly finish: string | undefined
   /** Ids of the calls that the client is to run, or was shown. */
   readonly callIds: readonly string[]
@@ -69,7 +67,7 @@ export function ask(
   return send(service, way, { messages: [{ role: 'user', content: question }], ...more })
 }
 
-/** Any body; model, stream and max_tokens are filled in. */
+/** Any body, with `messages`; model, stream and a large token limit are filled in. */
 export async function send(
   service: Service,
   way: Way,
@@ -77,8 +75,12 @@ export async function send(
   init: { readonly headers?: Readonly<Record<string, string>>; readonly signal?: AbortSignal } = {},
 ): Promise<Heard> {
   const sentAtMs = performance.now()
-  const filled = { model: 'auto', max_tokens: 1000, stream: way.stream, ...body }
-  const response = await service.post(PATHS[way.api], filled, init)
+  const filled = { model: 'auto', max_tokens: 1_000_000, stream: way.stream, ...body }
+  const response = await service.post(
+    PATHS[way.api],
+    way.api === 'responses' ? asItems(filled) : filled,
+    init,
+  )
   const headMs = performance.now() - sentAtMs
   const pieces: Piece[] = []
   for await (const bytes of response.body ?? []) {
@@ -92,99 +94,36 @@ export async function send(
   return { ...facts, ...(isStream ? fromFrames(way.api, frames) : fromBody(way.api, raw)) }
 }
 
-type Content = Pick<Heard, 'reply' | 'text' | 'thinking' | 'finish' | 'callIds' | 'error'>
-
-function fromBody(api: Api, raw: string): Content {
-  const body = parseJson(raw)
-  if (!isObject(body)) throw new Error(`not a JSON object: ${raw}`)
-  const error = objectAt(body, 'error')
-  if (error === undefined) return contentOf(api, body)
-  return { reply: {}, text: '', thinking: '', finish: undefined, callIds: [], error }
-}
-
-function fromFrames(api: Api, frames: readonly TimedFrame[]): Content {
-  const last = frames.at(-1)
-  const error =
-    last === undefined || last.data === '[DONE]' ? undefined : objectAt(dataOf(last), 'error')
-  if (error === undefined) {
-    return contentOf(api, api === 'chat' ? joinChat(frames) : joinMessages(frames))
-  }
-  if (api === 'messages' && last?.event !== 'error')
-    throw new Error('an error without its event line')
-  return { ...brokenOff(api, frames.slice(0, -1)), error }
-}
-
-/** What had come before a failure. @throws when a normal end is among it. */
-function brokenOff(api: Api, frames: readonly TimedFrame[]): Omit<Content, 'error'> {
-  let text = ''
-  let thinking = ''
-  for (const frame of frames) {
-    if (/"finish_reason":"|"stop_reason":"|\[DONE\]|message_stop/.test(frame.data)) {
-      throw new Error(`a normal end before the failure: ${frame.data}`)
-    }
-    const data = dataOf(frame)
-    const [choice] = arrayAt(data, 'choices') ?? []
-    const delta =
-      api === 'chat' ? isObject(choice) && objectAt(choice, 'delta') : objectAt(data, 'delta')
-    if (!isObject(delta)) continue
-    text += stringAt(delta, api === 'chat' ? 'content' : 'text') ?? ''
-    thinking += stringAt(delta, api === 'chat' ? 'reasoning_content' : 'thinking') ?? ''
-  }
-  return { reply: {}, text, thinking, finish: undefined, callIds: [] }
-}
-
-function contentOf(api: Api, reply: JsonObject): Content {
-  return api === 'chat' ? chatContent(reply) : messageContent(reply)
-}
-
-function chatContent(reply: JsonObject): Content {
-  const [choice] = arrayAt(reply, 'choices') ?? []
-  const message = (isObject(choice) && objectAt(choice, 'message')) || {}
-  return {
-    reply,
-    text: stringAt(message, 'content') ?? '',
-    thinking: stringAt(message, 'reasoning_content') ?? '',
-    finish: isObject(choice) ? stringAt(choice, 'finish_reason') : undefined,
-    callIds: (arrayAt(message, 'tool_calls') ?? []).flatMap((call) => idOf(call, 'id')),
-    error: undefined,
-  }
-}
-
-function messageContent(reply: JsonObject): Content {
-  const blocks = (arrayAt(reply, 'content') ?? []).filter(isObject)
-  const joined = (type: string, field: string): string =>
-    blocks
-      .filter((block) => block.type === type)
-      .map((block) => stringAt(block, field) ?? '')
-      .join('')
-  return {
-    reply,
-    text: joined('text', 'text'),
-    thinking: joined('thinking', 'thinking'),
-    finish: stringAt(reply, 'stop_reason'),
-    callIds: blocks.flatMap((block) => [...idOf(block, 'id'), ...idOf(block, 'tool_use_id')]),
-    error: undefined,
-  }
-}
-
-function idOf(value: unknown, key: string): readonly string[] {
-  const id = isObject(value) ? stringAt(value, key) : undefined
-  return id === undefined ? [] : [id]
-}
-
 /** Half of a surrogate pair as JSON spells it: many clients cannot put the halves together again. */
 export const HALF_PAIR = /(?<!\\)(?:\\\\)*\\ud[89a-f]/i
 
-export const NORMAL_END = { chat: 'stop', messages: 'end_turn' } as const
+export const NORMAL_END = { chat: 'stop', messages: 'end_turn', responses: 'completed' } as const
+
+/** The same request with the field names of Responses. */
+function asItems(body: Readonly<Record<string, unknown>>): object {
+  const { messages, system, max_tokens: most, ...rest } = body
+  return {
+    ...(messages !== undefined && { input: messages }),
+    ...(system !== undefined && { instructions: system }),
+    ...(most !== undefined && { max_output_tokens: most }),
+    ...rest,
+  }
+}
 
 /** The error object as that API documents it. @throws when it has another shape. */
 export function errorType(api: Api, heard: Heard): string {
   const { error, raw } = heard
-  const type = error && stringAt(error, 'type')
+  const type = error && (stringAt(error, 'type') ?? typeOfCode(stringAt(error, 'code')))
   if (error === undefined || type === undefined) throw new Error(`no error object in ${raw}`)
   if (typeof error.message !== 'string' || error.message === '')
     throw new Error(`no message: ${raw}`)
+  if (api === 'responses' && !('code' in error)) throw new Error(`no code: ${raw}`)
   if (api === 'chat' && !('code' in error && 'param' in error)) throw new Error(`no code: ${raw}`)
   if (api === 'messages' && !raw.includes('"type":"error"')) throw new Error(`no envelope: ${raw}`)
   return type
+}
+
+/** A response that failed in its stream has a code only; the type that goes with it. */
+function typeOfCode(code: string | undefined): string | undefined {
+  return Object.values(FAILURES).find(({ openaiCode }) => openaiCode === code)?.openaiType
 }

@@ -1,4 +1,6 @@
 // A client that brings tools and runs them: keeps the whole conversation, as clients do, and sends it every time.
+
+import type { Api } from '../../src/core/turn.ts'
 import {
   arrayAt,
   isObject,
@@ -80,6 +82,16 @@ export class ToolTalk {
         ...(beside === undefined ? [] : [{ role: 'user', content: beside }]),
       ]
     }
+    if (this.#init.way.api === 'responses') {
+      return [
+        ...results.map(({ id, text }) => ({
+          type: 'function_call_output',
+          call_id: id,
+          output: text,
+        })),
+        ...(beside === undefined ? [] : [{ role: 'user', content: beside }]),
+      ]
+    }
     const blocks = results.map(({ id, text, isError }) => ({
       type: 'tool_result',
       tool_use_id: id,
@@ -108,18 +120,53 @@ export class ToolTalk {
     })
     const start = heard.headers.get('x-cursor-adapter-start') ?? ''
     if (heard.status !== 200 || heard.error !== undefined) return { ...heard, calls: [], start }
-    const message = isChat ? chatMessage(heard.reply) : messagesMessage(heard.reply)
-    this.messages = [...this.messages, message]
-    return { ...heard, calls: isChat ? chatCalls(message) : messagesCalls(message), start }
+    const { spoken, calls } = READERS[way.api](heard.reply)
+    this.messages = [...this.messages, ...spoken]
+    return { ...heard, calls, start }
   }
 }
 
 function toolOf({ api }: Way, name: string): JsonObject {
   const schema = { type: 'object', properties: {}, additionalProperties: true }
   const description = `Runs ${name}`
-  return api === 'chat'
-    ? { type: 'function', function: { name, description, parameters: schema } }
-    : { name, description, input_schema: schema }
+  switch (api) {
+    case 'chat':
+      return { type: 'function', function: { name, description, parameters: schema } }
+    case 'responses':
+      return { type: 'function', name, description, parameters: schema, strict: false }
+    case 'messages':
+      return { name, description, input_schema: schema }
+  }
+}
+
+interface Spoken {
+  /** What the client sends back as the assistant's turn. */
+  readonly spoken: readonly JsonObject[]
+  readonly calls: readonly Called[]
+}
+
+const READERS: Readonly<Record<Api, (reply: JsonObject) => Spoken>> = {
+  chat(reply) {
+    const message = chatMessage(reply)
+    return { spoken: [message], calls: chatCalls(message) }
+  },
+  messages(reply) {
+    const message = { role: 'assistant', content: reply.content }
+    return { spoken: [message], calls: messagesCalls(message) }
+  },
+  responses(reply) {
+    const items = (arrayAt(reply, 'output') ?? []).filter(isObject)
+    const calls = items.filter(({ type }) => type === 'function_call')
+    return { spoken: items, calls: calls.map(itemCall) }
+  },
+}
+
+function itemCall(item: JsonObject): Called {
+  const input = parseJson(String(item.arguments))
+  if (!isObject(input)) {
+    throw new Error(`arguments that are no JSON object: ${String(item.arguments)}`)
+  }
+  return { id: stringAt(item, 'call_id') ?? '', name: String(item.name), input }
 }
 
 function chatMessage(reply: JsonObject): JsonObject {
@@ -136,11 +183,6 @@ function chatCalls(message: JsonObject): Called[] {
   })
 }
 
-const messagesMessage = (reply: JsonObject): JsonObject => ({
-  role: 'assistant',
-  content: reply.content,
-})
-
 function messagesCalls(message: JsonObject): Called[] {
   return (arrayAt(message, 'content') ?? [])
     .filter(isObject)
@@ -152,4 +194,8 @@ function messagesCalls(message: JsonObject): Called[] {
     }))
 }
 
-export const TOOL_FINISH = { chat: 'tool_calls', messages: 'tool_use' } as const
+export const TOOL_FINISH = {
+  chat: 'tool_calls',
+  messages: 'tool_use',
+  responses: 'completed',
+} as const

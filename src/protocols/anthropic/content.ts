@@ -3,7 +3,8 @@ import { assertNever } from '../../core/events.ts'
 import type { ImageSource, Part, ResultPart } from '../../core/turn.ts'
 import { check, type Path } from '../check.ts'
 import { imageOfUrl, textParts, thinkingParts, unsupported } from '../parts.ts'
-import { type PastCalls, pastCall, pastResult } from './past.ts'
+import { type PastCalls, pastCall } from '../past.ts'
+import { pastResult } from './past.ts'
 import { block, sources } from './schema.ts'
 
 export type Content = string | readonly unknown[] | null | undefined

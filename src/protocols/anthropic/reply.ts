@@ -32,6 +32,7 @@ export function messagesReply(
     ...emptyMessage(context),
     content: draft.content(),
     stop_reason: stopReason(finish.reason),
+    stop_sequence: finish.stopSequence,
     usage: wireUsage(finish.usage),
   }
 }

@@ -3,9 +3,10 @@ import { assertNever } from '../../core/events.ts'
 import { Refusal } from '../../core/failure.ts'
 import type { Message, ToolChoice, ToolDefinition, Turn } from '../../core/turn.ts'
 import { check, refuse } from '../check.ts'
+import { answerFormat } from '../format.ts'
 import { effortOf, withoutBilling } from '../parts.ts'
+import type { PastCalls } from '../past.ts'
 import { contentParts } from './content.ts'
-import type { PastCalls } from './past.ts'
 import type { MessagesRequest } from './schema.ts'
 import * as schema from './schema.ts'
 
@@ -13,6 +14,9 @@ import * as schema from './schema.ts'
 export function parseMessages(body: unknown): Turn {
   const request = check(schema.request, body)
   refuseThread(request.thread)
+  const format =
+    answerFormat(request.output_config?.format, ['output_config', 'format']) ??
+    answerFormat(request.output_format, ['output_format'])
   return {
     api: 'messages',
     model: request.model ?? '',
@@ -23,6 +27,7 @@ export function parseMessages(body: unknown): Turn {
     effort: effortOf(request.output_config?.effort),
     thinking: thinkingOf(request.thinking?.type),
     maxOutputTokens: request.max_tokens ?? undefined,
+    ...(format && { format }),
     stop: request.stop_sequences ?? [],
     reply: { stream: request.stream ?? false, usageChunk: false },
     bodyIds: {

@@ -20,6 +20,8 @@ export const clientTool = z.looseObject({
   input_schema: jsonObject,
 })
 
+const format = z.looseObject({ type: z.string(), schema: jsonObject.nullish() })
+
 export const request = z.looseObject({
   model: z.string().nullish(),
   messages: z.array(z.unknown()).min(1),
@@ -37,7 +39,11 @@ export const request = z.looseObject({
     })
     .nullish(),
   thinking: z.looseObject({ type: z.string() }).nullish(),
-  output_config: z.looseObject({ effort: z.string().nullish() }).nullish(),
+  output_config: z
+    .looseObject({ effort: z.string().nullish(), format: format.nullish() })
+    .nullish(),
+  /** The older name of `output_config.format`. */
+  output_format: format.nullish(),
   metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
   thread: z.unknown().optional(),
 })

@@ -106,7 +106,7 @@ export class MessagesStream implements StreamWriter {
         type: 'message_delta',
         delta: {
           stop_reason: stopReason(finish.reason),
-          stop_sequence: null,
+          stop_sequence: finish.stopSequence,
           container: NO_MESSAGE_EXTRAS.container,
           stop_details: NO_MESSAGE_EXTRAS.stop_details,
         },

@@ -2,6 +2,7 @@
 import { assertNever } from '../../core/events.ts'
 import type { Message, Part, ToolChoice, ToolDefinition, Turn } from '../../core/turn.ts'
 import { argumentsOf, check, type Path, refuse } from '../check.ts'
+import { answerFormat } from '../format.ts'
 import { effortOf, thinkingParts, withoutBilling } from '../parts.ts'
 import { contentParts, resultParts } from './content.ts'
 import type { AssistantMessage, ChatMessage, ChatRequest } from './schema.ts'
@@ -10,7 +11,13 @@ import * as schema from './schema.ts'
 /** @throws Refusal `invalid-request` naming the field, what was expected and what came. */
 export function parseChat(body: unknown): Turn {
   const request = check(schema.request, body)
-  if ((request.n ?? 1) > 1) refuse(['n'], '1 (one choice per request)', String(request.n))
+  refuseWhatWeCannot(request)
+  const { response_format: wanted } = request
+  const format = answerFormat(
+    wanted && { ...wanted.json_schema, type: wanted.type },
+    ['response_format'],
+    ['json_schema'],
+  )
   const stream = request.stream ?? false
   return {
     api: 'chat',
@@ -22,6 +29,7 @@ export function parseChat(body: unknown): Turn {
     effort: effortOf(request.reasoning_effort ?? request.reasoning?.effort),
     thinking: request.reasoning_effort === 'none' ? false : undefined,
     maxOutputTokens: request.max_completion_tokens ?? request.max_tokens ?? undefined,
+    ...(format && { format }),
     stop: typeof request.stop === 'string' ? [request.stop] : (request.stop ?? []),
     reply: { stream, usageChunk: stream && (request.stream_options?.include_usage ?? false) },
     bodyIds: {
@@ -30,6 +38,18 @@ export function parseChat(body: unknown): Turn {
       conversation: undefined,
       previousResponseId: undefined,
     },
+  }
+}
+
+/** Fields whose silent loss would give another answer than was asked for. */
+function refuseWhatWeCannot(request: ChatRequest): void {
+  const { n, logprobs, top_logprobs: top, modalities, audio } = request
+  if ((n ?? 1) > 1) refuse(['n'], '1 (one choice per request)', String(n))
+  if (logprobs === true) refuse(['logprobs'], 'false (Cursor tells no log probabilities)', 'true')
+  if ((top ?? 0) > 0) refuse(['top_logprobs'], '0 (Cursor tells no log probabilities)', String(top))
+  const wantsAudio = modalities?.includes('audio') === true
+  if (wantsAudio || (audio !== undefined && audio !== null)) {
+    refuse([wantsAudio ? 'modalities' : 'audio'], 'text only (Cursor does not speak)', 'audio')
   }
 }
 

@@ -72,6 +72,22 @@ export const request = z.looseObject({
   max_tokens: tokens,
   max_completion_tokens: tokens,
   stop: z.union([z.string(), z.array(z.string()), z.null()]).optional(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().min(0).nullish(),
+  modalities: z.array(z.string()).nullish(),
+  audio: z.unknown().optional(),
+  response_format: z
+    .looseObject({
+      type: z.string(),
+      json_schema: z
+        .looseObject({
+          name: z.string().nullish(),
+          description: z.string().nullish(),
+          schema: jsonObject.nullish(),
+        })
+        .nullish(),
+    })
+    .nullish(),
   reasoning_effort: z.string().nullish(),
   /** Source: Claude Code Router 2.0.0 (recorded). */
   reasoning: z.looseObject({ effort: z.string().nullish() }).nullish(),

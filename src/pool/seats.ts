@@ -75,6 +75,11 @@ export class Seat {
     return this.users.size === 0
   }
 
+  /** Its idle child holds a conversation of mode bridge, which shares its process with no other. */
+  get isReserved(): boolean {
+    return this.spare?.profile.mode === 'bridge' && this.chats.size > 0
+  }
+
   /** To a thread that has died the message is lost, as it may be. */
   send(message: ToWorker): void {
     if (this.#port === undefined) this.#outbox.push(message)
@@ -170,11 +175,12 @@ export function chooseSeat(
 ): Seat | undefined {
   const group = groupOf(profile, key)
   const free = [...seats].filter((seat) => seat.isFree)
-  const rank = ({ spare, isAttached, chats }: Seat): number => {
+  const rank = ({ spare, isAttached, isReserved, chats }: Seat): number => {
     if (spare === undefined) return isAttached ? -2 : -1
-    const isAlone = profile.mode !== 'bridge' || chats.size === 0
-    if (spare.key === key && isAlone) return Number.NEGATIVE_INFINITY
-    if (groupOf(spare.profile, spare.key) === group && isAlone) return -Number.MAX_VALUE
+    if (!isReserved) {
+      if (spare.key === key) return Number.NEGATIVE_INFINITY
+      if (groupOf(spare.profile, spare.key) === group) return -Number.MAX_VALUE
+    }
     return (
       usefulness(spare.key) / free.filter((seat) => seat.spare?.key === spare.key).length +
       chats.size

@@ -170,7 +170,9 @@ export class WarmPool implements SpareWatch {
     const { warm, concurrency } = this.#parts.options
     const target = Math.max(warm, Math.min(concurrency, this.#demand.peak(nowMs)))
     const shares = this.#demand.shares(target, nowMs, (profile) => this.#mayWarm(profile, nowMs))
-    const seats = this.#parts.seats().all.filter((seat) => seat.isFree && seat.isAttached)
+    const seats = this.#parts
+      .seats()
+      .all.filter((seat) => seat.isFree && seat.isAttached && !seat.isReserved)
     const wanted = new Map<ProfileKey, number>()
     for (const [key, share] of shares) {
       const profile = this.#demand.profile(key)

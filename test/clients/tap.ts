@@ -4,6 +4,7 @@ import { isObject, type JsonObject, parseJson } from '../../src/lib/json.ts'
 
 export interface Asked {
   readonly path: string
+  readonly sent: string
   /** Empty for requests without a JSON body. */
   readonly body: JsonObject
   /** 0 until the reply's headers came. */
@@ -14,8 +15,10 @@ export interface Asked {
 
 export interface Tap {
   readonly url: string
-  /** Requests to `/v1/messages` so far, in order. */
+  /** Requests for an answer so far, in order. */
   turns(): readonly Asked[]
+  /** Those whose body holds this text. */
+  about(marker: string): readonly Asked[]
   close(): void
 }
 
@@ -32,13 +35,17 @@ export async function openTap(target: string): Promise<Tap> {
   if (address === null || typeof address === 'string') throw new Error('the tap has no port')
   return {
     url: `http://127.0.0.1:${address.port}`,
-    turns: () => all.filter(({ path }) => /^\/v1\/messages(?:\?|$)/.test(path)),
+    turns: () => all.filter(isTurn),
+    about: (marker) => all.filter((asked) => isTurn(asked) && asked.sent.includes(marker)),
     close() {
       server.close()
       server.closeAllConnections()
     },
   }
 }
+
+const isTurn = ({ path }: Asked): boolean =>
+  /^\/v1\/(?:messages|chat\/completions|responses)(?:\?|$)/.test(path)
 
 async function pass(
   target: string,
@@ -53,6 +60,7 @@ async function pass(
   const body = parseJson(sent.toString('utf8'))
   const asked: Asked = {
     path: incoming.url ?? '/',
+    sent: sent.toString('utf8'),
     body: isObject(body) ? body : {},
     status: 0,
     answer: '',

@@ -4,6 +4,7 @@
 import { parseArgs } from 'node:util'
 import type { Client } from './client.ts'
 import { binOf, install, NODE_24 } from './install.ts'
+import { knownFault } from './known-faults.ts'
 import { offline } from './offline.ts'
 import { writeTable } from './readme.ts'
 import { CLIENTS, NOT_RUN } from './registry.ts'
@@ -42,21 +43,25 @@ async function installed(client: Client): Promise<Installation | string> {
 async function played(scenario: Scenario, client: Client, where: Installation): Promise<Cell> {
   const reason = client.without?.[scenario.name] ?? scenario.without?.(client)
   if (reason !== undefined) return { at: 'without', reason }
+  const cause = knownFault(client.name, scenario.name)
   const startedMs = performance.now()
   try {
     await play(scenario, client, where)
+    if (cause !== undefined) process.stderr.write(`no longer a known fault: ${cause}\n`)
     return { at: 'ok', seconds: (performance.now() - startedMs) / 1000 }
   } catch (error) {
     if (error instanceof NotPlayed) return { at: 'without', reason: error.message }
-    const { stack } = error instanceof Error ? error : new Error(String(error))
-    process.stderr.write(`${client.name}, ${scenario.name}: ${stack}\n`)
-    return { at: 'failed' }
+    const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
+    const place = stack.split('\n').find((line) => line.includes('/scenarios/')) ?? ''
+    process.stderr.write(`${client.name}, ${scenario.name}: ${message}\n${place}\n`)
+    return cause === undefined ? { at: 'failed' } : { at: 'known', cause }
   }
 }
 
 function said(cell: Cell): string {
   if (cell.at === 'ok') return `ok ${cell.seconds.toFixed(1)} s`
-  return cell.at === 'failed' ? 'FAILED' : `-  ${cell.reason}`
+  if (cell.at === 'without') return `-  ${cell.reason}`
+  return cell.at === 'failed' ? 'FAILED' : `known fault: ${cell.cause}`
 }
 
 async function rowOf(client: Client): Promise<Row> {

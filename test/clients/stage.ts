@@ -1,4 +1,5 @@
 // One scenario's surroundings: a service with the demo agent behind it, a tap before it, folders of its own.
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -12,6 +13,8 @@ export interface Scenario {
   /** The demo agent's script; see docs/demo-agent.md. `scratch` is a folder of this play. */
   readonly script: (scratch: string, client: Client) => object
   readonly settings?: ServiceOptions['settings']
+  /** Further environment of the service and its agents. */
+  readonly env?: Env
   /** Why this client has no part in it; undefined when it has. */
   readonly without?: (client: Client) => string | undefined
   readonly run: (stage: Stage) => Promise<void>
@@ -66,6 +69,7 @@ export async function play(
     script: withSide(scenario.script(folder, client)),
     // Until a scenario says otherwise, Cursor runs its own tools.
     settings: { mode: 'agent', ...scenario.settings },
+    env: scenario.env ?? {},
   })
   const tap = await openTap(service.url)
   const running: Running[] = []
@@ -106,11 +110,23 @@ export async function play(
       prompts: (marker) =>
         service.prompts().filter((prompt) => prompt.includes(marker) && !SIDE.test(prompt)),
     })
+  } catch (error) {
+    if (error instanceof Error && !(error instanceof NotPlayed)) error.message += asked(tap)
+    throw error
   } finally {
     for (const one of running) one.signal('SIGKILL')
     tap.close()
     await service.stop()
   }
+}
+
+/** What passed the tap, a line each, for whoever must find out what went wrong. */
+function asked(tap: Tap): string {
+  const lines = tap.turns().map(({ path, status, start, sent, answer }) => {
+    const digest = createHash('sha256').update(sent).digest('hex').slice(0, 6)
+    return `${path} body ${sent.length} bytes ${digest} → ${status} ${start} ${JSON.stringify(answer.slice(-150))}`
+  })
+  return `\nasked:\n${lines.join('\n')}`
 }
 
 function withSide(script: object): object {

@@ -3,6 +3,8 @@
 export type Cell =
   | { readonly at: 'ok'; readonly seconds: number }
   | { readonly at: 'failed' }
+  /** Failed for a cause that is known. */
+  | { readonly at: 'known'; readonly cause: string }
   /** Not played: the reason. */
   | { readonly at: 'without'; readonly reason: string }
 
@@ -13,7 +15,12 @@ export interface Row {
   readonly cells: readonly Cell[]
 }
 
-const MARKS: Readonly<Record<Cell['at'], string>> = { ok: '✓', failed: '✗', without: '–' }
+const MARKS: Readonly<Record<Cell['at'], string>> = {
+  ok: '✓',
+  failed: '✗',
+  known: '✗',
+  without: '–',
+}
 
 /** For the README: a table, then one line per reason that is worth knowing. */
 export function markdown(
@@ -21,6 +28,12 @@ export function markdown(
   rows: readonly Row[],
   notRun: readonly { readonly name: string; readonly reason: string }[],
 ): string {
+  const all = rows.flatMap(({ cells }) => cells)
+  const causes = new Set(all.flatMap((cell) => (cell.at === 'known' ? [cell.cause] : [])))
+  const nowhere = rows.flatMap(({ client, cells: [first, ...more] }) => {
+    const isNone = first?.at === 'without' && more.every(({ at }) => at === 'without')
+    return isNone ? [`${client}: ${first.reason}`] : []
+  })
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [
     line(['client', ...scenarios]),
@@ -28,6 +41,8 @@ export function markdown(
     ...rows.map(({ client, cells }) => line([client, ...cells.map(({ at }) => MARKS[at])])),
     '',
     '✓ passes, ✗ fails, – has no part in it.',
-    ...notRun.map(({ name, reason }) => `Not run: ${name}: ${reason}.`),
+    ...[...causes].map((cause) => `\n✗ ${cause}.`),
+    ...(nowhere.length === 0 ? [] : [`\nNothing could be played: ${nowhere.join('; ')}.`]),
+    ...notRun.map(({ name, reason }) => `\nNot run: ${name}: ${reason}.`),
   ].join('\n')
 }

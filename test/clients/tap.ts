@@ -9,6 +9,8 @@ export interface Asked {
   readonly body: JsonObject
   /** 0 until the reply's headers came. */
   status: number
+  /** How the agent was had: the reply's header `x-cursor-adapter-start`. */
+  start: string
   /** The reply as far as it came. */
   answer: string
 }
@@ -63,6 +65,7 @@ async function pass(
     sent: sent.toString('utf8'),
     body: isObject(body) ? body : {},
     status: 0,
+    start: '',
     answer: '',
   }
   all.push(asked)
@@ -70,6 +73,7 @@ async function pass(
   const onward = request(target + asked.path, { method: incoming.method ?? 'GET', headers })
   onward.on('response', (answer) => {
     asked.status = answer.statusCode ?? 0
+    asked.start = String(answer.headers['x-cursor-adapter-start'] ?? '')
     outgoing.writeHead(asked.status, answer.headers)
     answer.on('data', (chunk: Buffer) => {
       asked.answer += chunk.toString('utf8')

@@ -24,7 +24,7 @@ export const opencode: Client = {
     writes: true,
     file: {
       path: '.config/opencode/opencode.json',
-      text: '{\n  // mine\n  "share": "disabled",\n  "permission": { "*": "allow" },\n}\n',
+      text: '{\n  "$schema": "https://opencode.ai/config.json",\n  // mine\n  "share": "disabled",\n  "permission": { "*": "allow" },\n}\n',
     },
     runArgs: ({ prompt }) => ['run', prompt],
   },
@@ -77,6 +77,10 @@ export const codexChat: Client = {
     writeFileSync(join(home, '.codex/config.toml'), `${lines.join('\n')}\n`)
   },
   command: codex.command,
+  without: {
+    'told to wait (429)': 'this old line gives up at any 429',
+    'failure in the middle': 'this old line takes a broken stream for the end of the answer',
+  },
   toolLoop: { tool: 'shell', input: (file) => ({ command: ['cat', file] }) },
 }
 

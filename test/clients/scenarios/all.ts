@@ -9,10 +9,12 @@ import {
   nothingTwice,
 } from './nothing-twice.ts'
 import { startedByRun, writtenAndUndone } from './set-up.ts'
+import { toolLoop } from './tool-loop.ts'
 
 export const SCENARIOS: readonly Scenario[] = [
   question,
   conversation,
+  toolLoop,
   cancel,
   rateLimited,
   brokenOff,

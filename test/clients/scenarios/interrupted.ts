@@ -83,6 +83,7 @@ export const brokenOff: Scenario = {
   }),
   async run({ ask, tap, prompts }) {
     const ended = await ask('Break off.')
+
     assert.match(ended.stdout + ended.stderr, /the model went away/, shown(ended))
     assert.ok(ended.ms < 60_000, `it took ${ended.ms} ms`)
     assert.equal(prompts('Break off').length, 1, 'the work was done again')

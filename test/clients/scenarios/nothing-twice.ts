@@ -102,6 +102,8 @@ export const failureAfterHiddenEdit: Scenario = {
 export const errandRemembered: Scenario = {
   name: 'done work remembered',
   without,
+  // A version that is not known to resume: the whole transcript is told again.
+  env: { CURSOR_ADAPTER_DEMO_VERSION: '2026.10.01-abcdef0' },
   script: () => ({
     runs: [
       { match: 'What did you do', steps: answer('I edited a file.') },

@@ -10,6 +10,8 @@ export interface Ask {
   readonly project: string
   /** Home and temporary folder of this client; the same for a later turn of the same conversation. */
   readonly home: string
+  /** The project is handed to Cursor as its workspace, where the client can send a header. */
+  readonly handsOver: boolean
   /** Go on with the conversation before. */
   readonly goOn: boolean
 }

@@ -15,6 +15,8 @@ export interface Scenario {
   readonly settings?: ServiceOptions['settings']
   /** Further environment of the service and its agents. */
   readonly env?: Env
+  /** Cursor is to work in the client's project. */
+  readonly handsOver?: boolean
   /** Why this client has no part in it; undefined when it has. */
   readonly without?: (client: Client) => string | undefined
   readonly run: (stage: Stage) => Promise<void>
@@ -79,6 +81,7 @@ export async function play(
     project,
     home,
     goOn,
+    handsOver: scenario.handsOver === true,
   })
   const environment = (ask: Ask): Env => ({ ...basics(home, path), ...client.env?.(ask, folders) })
   let isPrepared = false

@@ -1,14 +1,14 @@
 // Claude Code and the Claude Agent SDK in both languages: print mode, every message as a JSON line.
 import { join } from 'node:path'
-import type { Client, Env } from '../client.ts'
+import type { Ask, Client, Env } from '../client.ts'
 import { npm, python } from '../install.ts'
 import { exported, printed, setup } from '../set-up.ts'
 
 const PROGRAMS = join(import.meta.dirname, '../programs').replace(/[\\/]dist(?=[\\/]test)/, '')
 
 /** Source: the clients' own settings pages. */
-const env = ({ project }: { readonly project: string }): Env => ({
-  ANTHROPIC_CUSTOM_HEADERS: `X-Cursor-Workspace: ${project}`,
+const env = ({ project, handsOver }: Ask): Env => ({
+  ...(handsOver ? { ANTHROPIC_CUSTOM_HEADERS: `X-Cursor-Workspace: ${project}` } : {}),
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   // As root it refuses to run without questions unless it is told that it is in a container.
   IS_SANDBOX: '1',

@@ -26,6 +26,7 @@ const without = ({ printsMessages }: Client): string | undefined =>
 export const nothingTwice: Scenario = {
   name: 'nothing twice',
   without,
+  handsOver: true,
   script: () => ({ runs: [{ match: 'Run the errand', steps: ERRAND_STEPS }, OTHERWISE] }),
   async run(stage) {
     const { code, messages, stderr } = await stage.ask('Run the errand.')
@@ -87,6 +88,7 @@ const failing = (streams: readonly boolean[]): Pick<Scenario, 'script' | 'run'> 
 export const failureAfterEdit: Scenario = {
   name: 'failure after the edit',
   without,
+  handsOver: true,
   ...failing([true, true]),
 }
 
@@ -94,6 +96,7 @@ export const failureAfterEdit: Scenario = {
 export const failureAfterHiddenEdit: Scenario = {
   name: 'failure after a hidden edit',
   without,
+  handsOver: true,
   settings: { 'tools.show': 'off' },
   ...failing([true, false]),
 }
@@ -102,6 +105,7 @@ export const failureAfterHiddenEdit: Scenario = {
 export const errandRemembered: Scenario = {
   name: 'done work remembered',
   without,
+  handsOver: true,
   // A version that is not known to resume: the whole transcript is told again.
   env: { CURSOR_ADAPTER_DEMO_VERSION: '2026.10.01-abcdef0' },
   script: () => ({

@@ -12,6 +12,8 @@ export interface Ask {
   readonly home: string
   /** The project is handed to Cursor as its workspace, where the client can send a header. */
   readonly handsOver: boolean
+  /** A library is to offer its tool. */
+  readonly bringsTools: boolean
   /** Go on with the conversation before. */
   readonly goOn: boolean
 }
@@ -52,6 +54,8 @@ export interface Client {
     readonly runArgs?: (ask: Ask) => readonly string[]
   }
   readonly toolLoop?: ToolLoop
+  /** For clients that ask to go on in other words after a broken stream: their own message, and how often. */
+  readonly brokenOff?: { readonly says: RegExp; readonly runs: number }
   /** Scenario names that make no sense for it, each with the reason. */
   readonly without?: Readonly<Record<string, string>>
 }

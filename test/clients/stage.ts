@@ -17,6 +17,8 @@ export interface Scenario {
   readonly env?: Env
   /** Cursor is to work in the client's project. */
   readonly handsOver?: boolean
+  /** Libraries offer a tool. */
+  readonly bringsTools?: boolean
   /** Why this client has no part in it; undefined when it has. */
   readonly without?: (client: Client) => string | undefined
   readonly run: (stage: Stage) => Promise<void>
@@ -82,6 +84,7 @@ export async function play(
     home,
     goOn,
     handsOver: scenario.handsOver === true,
+    bringsTools: scenario.bringsTools === true,
   })
   const environment = (ask: Ask): Env => ({ ...basics(home, path), ...client.env?.(ask, folders) })
   let isPrepared = false

@@ -9,6 +9,8 @@ export interface Asked {
   readonly body: JsonObject
   /** 0 until the reply's headers came. */
   status: number
+  /** The client closed its side before the reply's end. */
+  left: boolean
   /** How the agent was had: the reply's header `x-cursor-adapter-start`. */
   start: string
   /** The reply as far as it came. */
@@ -65,6 +67,7 @@ async function pass(
     sent: sent.toString('utf8'),
     body: isObject(body) ? body : {},
     status: 0,
+    left: false,
     start: '',
     answer: '',
   }
@@ -83,6 +86,9 @@ async function pass(
   })
   onward.on('error', () => outgoing.destroy())
   // A client that leaves must be seen to leave by the service too.
-  outgoing.on('close', () => onward.destroy())
+  outgoing.on('close', () => {
+    asked.left = !outgoing.writableFinished
+    onward.destroy()
+  })
   onward.end(sent)
 }

@@ -22,11 +22,11 @@ const library = ({ name, package: what, program, setup, ...traits }: Library): C
   version: what.version,
   packages: [what],
   ...traits,
-  command: ({ prompt, goOn, home }, [folder = '']) => [
+  command: ({ prompt, goOn, home, bringsTools }, [folder = '']) => [
     what.from === 'npm' ? 'node' : 'python3',
     join(PROGRAMS, program),
     folder,
-    JSON.stringify({ prompt, goOn, history: join(home, 'history.json') }),
+    JSON.stringify({ prompt, goOn, bringsTools, history: join(home, 'history.json') }),
   ],
   env: (ask) => exported(printed(setup, ask)),
   toolLoop: LOOP,

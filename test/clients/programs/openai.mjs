@@ -1,9 +1,17 @@
 // One streamed turn with the openai package; address and key from the environment.
-import { load, messages, turn } from './turn.mjs'
+import { bringsTools, load, messages, TOOL, turn } from './turn.mjs'
 
 const { default: OpenAI } = await load('openai')
+const { name, description, schema, run } = TOOL
+const tool = {
+  type: 'function',
+  function: { name, description, parameters: schema, parse: JSON.parse, function: run },
+}
 await turn(async (say) => {
-  const stream = new OpenAI().chat.completions.stream({ model: 'auto', messages })
+  const { completions } = new OpenAI().chat
+  const stream = bringsTools
+    ? completions.runTools({ model: 'auto', messages, stream: true, tools: [tool] })
+    : completions.stream({ model: 'auto', messages })
   stream.on('content', say)
-  return (await stream.finalChatCompletion()).choices[0].message.content
+  return await stream.finalContent()
 })

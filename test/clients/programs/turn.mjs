@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const [folder, request] = process.argv.slice(2)
-const { prompt, goOn, history } = JSON.parse(request)
+const { prompt, goOn, history, ...wishes } = JSON.parse(request)
 const require = createRequire(join(folder, 'package.json'))
 
 /** As `import name` would give it inside the folder; packages for import only are found by their exports. */
@@ -29,6 +29,20 @@ export const messages = [
   ...(goOn && existsSync(history) ? JSON.parse(readFileSync(history, 'utf8')) : []),
   { role: 'user', content: prompt },
 ]
+
+/** Whether the tool below is to be offered. */
+export const { bringsTools } = wishes
+export const TOOL = {
+  name: 'read_file',
+  description: 'Read a text file and return its content.',
+  schema: {
+    type: 'object',
+    properties: { path: { type: 'string', description: 'Absolute path' } },
+    required: ['path'],
+    additionalProperties: false,
+  },
+  run: ({ path }) => readFileSync(path, 'utf8'),
+}
 
 /** Prints the answer and keeps it for the next turn; an error is printed with its text and ends with 1. */
 export async function turn(answer) {

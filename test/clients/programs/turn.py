@@ -11,6 +11,19 @@ if _request["goOn"] and os.path.exists(_history):
         messages = json.load(file)
 messages.append({"role": "user", "content": _request["prompt"]})
 
+_schema = {
+    "type": "object",
+    "properties": {"path": {"type": "string", "description": "Absolute path"}},
+    "required": ["path"],
+}
+TOOL = {"name": "read_file", "description": "Read a text file and return its content.", "schema": _schema}
+brings_tools = _request["bringsTools"]
+
+
+def run_tool(arguments):
+    with open(arguments["path"], encoding="utf-8") as file:
+        return file.read()
+
 
 def turn(answer):
     """Prints the pieces of the answer and keeps it; an error is printed with its text and ends with 1."""

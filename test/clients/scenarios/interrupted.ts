@@ -29,6 +29,8 @@ export const cancel: Scenario = {
         .flatMap(({ pid, of }) => [Number(pid), Number(of)])
     await until('agent and helper to be up', 60_000, () => helpers().length === 2)
     client.signal('SIGINT')
+    // Some take their time; nobody knows of it before they close the connection.
+    await until('the client to leave', 20_000, () => tap.turns().some(({ left }) => left))
     await until('the agent to be gone', 2_000, () => !helpers().some(isAlive))
     await client.ended
     assert.equal(prompts('Think for ever').length, 1)
@@ -64,6 +66,7 @@ export const rateLimited: Scenario = {
 }
 
 const MOST_TRIES = 8
+const USUAL = { says: /the model went away/, runs: 1 }
 
 export const brokenOff: Scenario = {
   name: 'failure in the middle',
@@ -81,12 +84,12 @@ export const brokenOff: Scenario = {
       OTHERWISE,
     ],
   }),
-  async run({ ask, tap, prompts }) {
+  async run({ client, ask, tap, prompts }) {
+    const { says, runs } = client.brokenOff ?? USUAL
     const ended = await ask('Break off.')
-
-    assert.match(ended.stdout + ended.stderr, /the model went away/, shown(ended))
+    assert.match(ended.stdout + ended.stderr, says, shown(ended))
     assert.ok(ended.ms < 60_000, `it took ${ended.ms} ms`)
-    assert.equal(prompts('Break off').length, 1, 'the work was done again')
+    assert.equal(prompts('Break off').length, runs, 'the work was done again')
     const tries = tap.about('Break off').length
     assert.ok(tries <= MOST_TRIES, `it asked ${tries} times`)
   },

@@ -22,9 +22,15 @@ setTimeout(() => process.exit(), 1000).unref()
 
 async function run(args: readonly string[]): Promise<number> {
   let code: number = EXIT.ok.code
-  const program = createProgram(context, (exit) => {
-    code = EXIT[exit].code
-  })
+  const program = createProgram(
+    context,
+    (exit) => {
+      code = EXIT[exit].code
+    },
+    (exitCode) => {
+      code = exitCode
+    },
+  )
   const unknown = unknownCommand(program, args[0])
   if (unknown !== undefined) {
     context.console.note(unknown)

@@ -7,7 +7,7 @@ export const DRILLS = [
   'test/backends/acp/{agent,drill}.test.ts',
   'test/backends/bridge.test.ts',
   'test/backends/print/backend.test.ts',
-  'test/commands/{start,running}.test.ts',
+  'test/commands/{run,running,start}.test.ts',
   'test/e2e/{acp,compat,config,isolation,metrics,models,queue,skills}.test.ts',
   'test/e2e/{streaming-slow,streaming-timing,workspace}.test.ts',
   'test/e2e/process-*.test.ts',

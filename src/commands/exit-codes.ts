@@ -20,6 +20,7 @@ export const EXIT = {
     meaning: 'status: the service runs but cannot serve; doctor: a check failed',
   },
   forced: { code: 9, meaning: 'a second signal ended the service before its replies were done' },
+  clientMissing: { code: 10, meaning: 'run: the client is not installed' },
 } as const
 export type ExitName = keyof typeof EXIT
 

@@ -1,12 +1,15 @@
 // The command line as a tree of commands: names, options, help. What a command does is in its own file, loaded when
 // it is called, so that `--help` and `status` do not load the service.
 import { Command } from 'commander'
+import { addRun, addSetup } from './clients-program.ts'
 import type { Context } from './context.ts'
 import { EXIT, type ExitName } from './exit-codes.ts'
 import { configFlags, withConfigFlags } from './flags.ts'
 
 /** Told how the command ended. */
 type Done = (exit: ExitName) => void
+/** Told the exit code of a client that the command stood in for. */
+type DoneAs = (code: number) => void
 
 const EXIT_LINES = Object.values(EXIT)
   .map(({ code, meaning }) => `  ${code}  ${meaning}`)
@@ -15,7 +18,7 @@ const EXIT_LINES = Object.values(EXIT)
 const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`
 
-export function createProgram(context: Context, done: Done): Command {
+export function createProgram(context: Context, done: Done, doneAs: DoneAs): Command {
   const program = new Command('cursor-adapter')
   program
     .description(
@@ -32,6 +35,7 @@ export function createProgram(context: Context, done: Done): Command {
         'cursor-adapter --port 8976',
         'cursor-adapter demo --once',
         'cursor-adapter doctor',
+        'cursor-adapter setup claude-code',
       ),
     )
     .addHelpText('after', '\nOptions of the service: cursor-adapter serve --help')
@@ -40,6 +44,8 @@ export function createProgram(context: Context, done: Done): Command {
   addDemo(program, context, done)
   addDoctor(program, context, done)
   addQuestions(program, context, done)
+  addSetup(program, context, done)
+  addRun(program, context, doneAs)
   addService(program, context, done)
   return program
 }

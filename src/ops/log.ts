@@ -35,3 +35,8 @@ export function createLogger({ level, redact, destination }: LogOptions): Logger
     }
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 }
+
+/** A file that is written anew, readable by the user only. */
+export function logFile(path: string): DestinationStream {
+  return fileDestination({ dest: path, append: false, mode: 0o600, sync: false })
+}

@@ -1,104 +1,61 @@
-// A real client program: one prompt, run without a terminal, its messages read as JSON lines.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { isObject, type JsonObject, parseJson } from '../../src/lib/json.ts'
+// What the suite must know of a client program to run it without a terminal.
+import type { Package } from './install.ts'
+import type { Running } from './running.ts'
 
 export interface Ask {
   readonly prompt: string
   /** Root URL of the endpoint. */
   readonly url: string
-  /** The folder the client works in, and hands to us as the workspace. */
+  /** The folder the client works in. */
   readonly project: string
   /** Home and temporary folder of this client; the same for a later turn of the same conversation. */
   readonly home: string
+  /** The project is handed to Cursor as its workspace, where the client can send a header. */
+  readonly handsOver: boolean
+  /** A library is to offer its tool. */
+  readonly bringsTools: boolean
   /** Go on with the conversation before. */
-  readonly goOn?: boolean
+  readonly goOn: boolean
+}
+
+export type Env = Readonly<Record<string, string>>
+
+/** A loop over a tool of the client's own, in mode bridge: the client reads `notes.txt` for the model. */
+export interface ToolLoop {
+  /** The client's name of the tool, and the arguments that make it read that file. */
+  readonly tool: string
+  readonly input: (file: string) => object
 }
 
 export interface Client {
   readonly name: string
-  readonly package: string
   readonly version: string
-  command(folder: string, ask: Ask): readonly string[]
-}
-
-export interface Ended {
-  readonly code: number | null
-  readonly signal: NodeJS.Signals | null
-  readonly ms: number
-  /** What the client said about its conversation, in order. */
-  readonly messages: readonly JsonObject[]
-  readonly stderr: string
-}
-
-export interface Running {
-  readonly messages: readonly JsonObject[]
-  /** Signals the client and all it started, as a terminal does. */
-  signal(name: NodeJS.Signals): void
-  readonly ended: Promise<Ended>
-}
-
-const LONGEST_MS = 120_000
-
-/** Starts the client; it is ended after two minutes. */
-export function start(client: Client, folder: string, ask: Ask): Running {
-  const [program = '', ...args] = client.command(folder, ask)
-  mkdirSync(join(ask.home, 'tmp'), { recursive: true })
-  const startedMs = performance.now()
-  const child = spawn(program, args, {
-    cwd: ask.project,
-    env: environment(ask),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  })
-  const messages: JsonObject[] = []
-  let rest = ''
-  let stderr = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    messages.push(...lines.map((line) => parseJson(line)).filter(isObject))
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text
-  })
-  const timer = setTimeout(() => {
-    signalGroup(child, 'SIGKILL')
-  }, LONGEST_MS)
-  const ended = new Promise<Ended>((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code, signal) => {
-      clearTimeout(timer)
-      resolve({ code, signal, ms: performance.now() - startedMs, messages, stderr })
-    })
-  })
-  return { messages, signal: (name) => signalGroup(child, name), ended }
-}
-
-export const runToEnd = (client: Client, folder: string, ask: Ask): Promise<Ended> =>
-  start(client, folder, ask).ended
-
-function signalGroup(child: ChildProcess, name: NodeJS.Signals): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
-  process.kill(-child.pid, name)
-}
-
-/** Source: the clients' own settings pages; nothing of the caller's environment but PATH goes in. */
-function environment(ask: Ask): NodeJS.ProcessEnv {
-  return {
-    PATH: process.env.PATH ?? '',
-    HOME: ask.home,
-    TMPDIR: join(ask.home, 'tmp'),
-    LANG: 'C.UTF-8',
-    TERM: 'dumb',
-    ANTHROPIC_BASE_URL: ask.url,
-    ANTHROPIC_AUTH_TOKEN: 'test-key',
-    ANTHROPIC_MODEL: 'auto',
-    ANTHROPIC_DEFAULT_HAIKU_MODEL: 'auto',
-    ANTHROPIC_CUSTOM_HEADERS: `X-Cursor-Workspace: ${ask.project}`,
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    // As root it refuses to run without questions unless it is told that it is in a container.
-    IS_SANDBOX: '1',
+  /** Installed before; their programs are on the PATH. */
+  readonly packages: readonly Package[]
+  /** Part of `--quick`. */
+  readonly quick?: boolean
+  /** Runs on Node 24 instead of the Node of the suite. */
+  readonly node24?: boolean
+  /** The endpoint it cannot do without, where the service may not have it yet. */
+  readonly needs?: '/v1/responses'
+  /** Before its first start in a home: what a user sets up. What `run` starts is ended with the scenario. */
+  readonly prepare?: (ask: Ask, run: (command: readonly string[]) => Running) => Promise<void>
+  readonly command: (ask: Ask, folders: readonly string[]) => readonly string[]
+  readonly env?: (ask: Ask, folders: readonly string[]) => Env
+  /** Prints its messages as JSON lines, as Claude Code does. */
+  readonly printsMessages?: boolean
+  /** Name that `setup` and `run` know it by, for those whose file `setup` writes or that `run` starts. */
+  readonly setup?: {
+    readonly name: string
+    readonly writes: boolean
+    /** A file of a user who has had the client for a while: path in the home, text. */
+    readonly file?: { readonly path: string; readonly text: string }
+    /** Arguments for `run`. */
+    readonly runArgs?: (ask: Ask) => readonly string[]
   }
+  readonly toolLoop?: ToolLoop
+  /** For clients that ask to go on in other words after a broken stream: their own message, and how often. */
+  readonly brokenOff?: { readonly says: RegExp; readonly runs: number }
+  /** Scenario names that make no sense for it, each with the reason. */
+  readonly without?: Readonly<Record<string, string>>
 }

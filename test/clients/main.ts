@@ -1,71 +1,109 @@
 // `npm run test:clients`: real clients against the real service with the demo agent, as a table client × scenario.
-// `-- --client NAME` and `-- --scenario NAME` (parts of names) pick; a client that cannot be installed is skipped.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+// `-- --only NAME` and `-- --scenario NAME` (parts of names) pick, `-- --quick` takes the clients that CI runs,
+// `-- --readme` puts the table of a whole run into the README.
 import { parseArgs } from 'node:util'
-import { agentSdk } from './agent-sdk.ts'
-import { claudeCode } from './claude-code.ts'
 import type { Client } from './client.ts'
-import { install } from './install.ts'
-import { conversation, question } from './scenarios/answers.ts'
-import { cancel, rateLimited } from './scenarios/interrupted.ts'
-import {
-  failureAfterEdit,
-  failureAfterHiddenEdit,
-  nothingTwice,
-} from './scenarios/nothing-twice.ts'
-import { play, type Scenario } from './stage.ts'
-
-const CLIENTS: readonly Client[] = [claudeCode, agentSdk]
+import { binOf, install, NODE_24 } from './install.ts'
+import { knownFault } from './known-faults.ts'
+import { offline } from './offline.ts'
+import { writeTable } from './readme.ts'
+import { CLIENTS, NOT_RUN } from './registry.ts'
+import { SCENARIOS } from './scenarios/all.ts'
+import { type Installation, NotPlayed, play, type Scenario } from './stage.ts'
+import { type Cell, markdown, type Row } from './table.ts'
 
 const { values } = parseArgs({
   options: {
-    client: { type: 'string', default: '' },
+    only: { type: 'string', default: '' },
     scenario: { type: 'string', default: '' },
+    quick: { type: 'boolean', default: false },
+    readme: { type: 'boolean', default: false },
   },
 })
 
 const chosen = (name: string, wish: string): boolean =>
   name.toLowerCase().includes(wish.toLowerCase())
+const clients = CLIENTS.filter(
+  ({ name, quick }) => chosen(name, values.only) && (!values.quick || quick === true),
+)
+const scenarios = SCENARIOS.filter(({ name }) => chosen(name, values.scenario))
 
-function scenarios(folder: string): readonly Scenario[] {
-  const limited = rateLimited(folder)
-  const failures = [failureAfterEdit, failureAfterHiddenEdit]
-  const all = [question, conversation, nothingTwice, ...failures, cancel, limited]
-  return all.filter(({ name }) => chosen(name, values.scenario))
+async function installed(client: Client): Promise<Installation | string> {
+  const folders: string[] = []
+  const path: string[] = []
+  for (const what of [...client.packages, ...(client.node24 === true ? [NODE_24] : [])]) {
+    const outcome = await install(what)
+    if (outcome.at === 'missing') return outcome.reason
+    folders.push(outcome.folder)
+    path.push(binOf(what, outcome.folder))
+  }
+  return { folders, path }
 }
 
-async function outcome(scenario: Scenario, client: Client, folder: string): Promise<string> {
+async function played(scenario: Scenario, client: Client, where: Installation): Promise<Cell> {
+  const reason = client.without?.[scenario.name] ?? scenario.without?.(client)
+  if (reason !== undefined) return { at: 'without', reason }
+  const cause = knownFault(client.name, scenario.name)
   const startedMs = performance.now()
   try {
-    await play(scenario, client, folder)
-    return `ok ${((performance.now() - startedMs) / 1000).toFixed(1)} s`
+    await play(scenario, client, where)
+    if (cause !== undefined) process.stderr.write(`no longer a known fault: ${cause}\n`)
+    return { at: 'ok', seconds: (performance.now() - startedMs) / 1000 }
   } catch (error) {
-    const { stack } = error instanceof Error ? error : new Error(String(error))
-    process.stderr.write(`${client.name}, ${scenario.name}: ${stack}\n`)
-    return 'FAILED'
+    if (error instanceof NotPlayed) return { at: 'without', reason: error.message }
+    const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
+    const place = stack.split('\n').find((line) => line.includes('/scenarios/')) ?? ''
+    process.stderr.write(`${client.name}, ${scenario.name}: ${message}\n${place}\n`)
+    return cause === undefined ? { at: 'failed' } : { at: 'known', cause }
   }
 }
 
-const lines: string[] = []
-const say = (...cells: readonly string[]): void => {
-  const line = cells.map((cell) => cell.padEnd(28)).join('')
-  lines.push(line)
-  process.stdout.write(`${line.trimEnd()}\n`)
+function said(cell: Cell): string {
+  if (cell.at === 'ok') return `ok ${cell.seconds.toFixed(1)} s`
+  if (cell.at === 'without') return `-  ${cell.reason}`
+  return cell.at === 'failed' ? 'FAILED' : `known fault: ${cell.cause}`
 }
 
-for (const client of CLIENTS.filter(({ name }) => chosen(name, values.client))) {
+async function rowOf(client: Client): Promise<Row> {
   const title = `${client.name} ${client.version}`
-  const installed = await install(client.package, client.version)
-  if (installed.at === 'missing') {
-    say(title, 'all scenarios', `skipped: ${installed.reason}`)
-    continue
+  const say = (what: string, cell: Cell): void =>
+    void process.stdout.write(`${title.padEnd(46)}${what.padEnd(28)}${said(cell)}\n`)
+  const where = await installed(client)
+  if (typeof where === 'string') {
+    const cell: Cell = { at: 'without', reason: where }
+    say('all scenarios', cell)
+    return { client: title, cells: scenarios.map(() => cell) }
   }
-  const scratch = mkdtempSync(join(tmpdir(), 'clients-test-'))
-  for (const scenario of scenarios(scratch)) {
-    say(title, scenario.name, await outcome(scenario, client, installed.folder))
+  const cells: Cell[] = []
+  for (const scenario of scenarios) {
+    const cell = await played(scenario, client, where)
+    say(scenario.name, cell)
+    cells.push(cell)
   }
-  rmSync(scratch, { recursive: true, force: true })
+  return { client: title, cells }
 }
-process.exitCode = lines.some((line) => line.includes('FAILED')) ? 1 : 0
+
+async function main(): Promise<void> {
+  // All installs first: afterwards nothing but loopback is there, where the system allows to take it away.
+  for (const client of clients) await installed(client)
+  const code = await offline()
+  if (code !== undefined) {
+    process.exitCode = code
+    return
+  }
+  const rows: Row[] = []
+  for (const client of clients) rows.push(await rowOf(client))
+  for (const { name, reason } of NOT_RUN) process.stdout.write(`${name}: not run: ${reason}\n`)
+  const table = markdown(
+    scenarios.map(({ name }) => name),
+    rows,
+    NOT_RUN,
+  )
+  process.stdout.write(`\n${table}\n`)
+  const isWhole = clients.length === CLIENTS.length && scenarios.length === SCENARIOS.length
+  if (values.readme && isWhole) writeTable(table)
+  const cells = rows.flatMap((row) => row.cells)
+  process.exitCode = cells.some(({ at }) => at === 'failed') ? 1 : 0
+}
+
+await main()

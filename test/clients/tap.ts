@@ -4,18 +4,25 @@ import { isObject, type JsonObject, parseJson } from '../../src/lib/json.ts'
 
 export interface Asked {
   readonly path: string
+  readonly sent: string
   /** Empty for requests without a JSON body. */
   readonly body: JsonObject
   /** 0 until the reply's headers came. */
   status: number
+  /** The client closed its side before the reply's end. */
+  left: boolean
+  /** How the agent was had: the reply's header `x-cursor-adapter-start`. */
+  start: string
   /** The reply as far as it came. */
   answer: string
 }
 
 export interface Tap {
   readonly url: string
-  /** Requests to `/v1/messages` so far, in order. */
+  /** Requests for an answer so far, in order. */
   turns(): readonly Asked[]
+  /** Those whose body holds this text. */
+  about(marker: string): readonly Asked[]
   close(): void
 }
 
@@ -32,13 +39,17 @@ export async function openTap(target: string): Promise<Tap> {
   if (address === null || typeof address === 'string') throw new Error('the tap has no port')
   return {
     url: `http://127.0.0.1:${address.port}`,
-    turns: () => all.filter(({ path }) => /^\/v1\/messages(?:\?|$)/.test(path)),
+    turns: () => all.filter(isTurn),
+    about: (marker) => all.filter((asked) => isTurn(asked) && asked.sent.includes(marker)),
     close() {
       server.close()
       server.closeAllConnections()
     },
   }
 }
+
+const isTurn = ({ path }: Asked): boolean =>
+  /^\/v1\/(?:messages|chat\/completions|responses)(?:\?|$)/.test(path)
 
 async function pass(
   target: string,
@@ -53,8 +64,11 @@ async function pass(
   const body = parseJson(sent.toString('utf8'))
   const asked: Asked = {
     path: incoming.url ?? '/',
+    sent: sent.toString('utf8'),
     body: isObject(body) ? body : {},
     status: 0,
+    left: false,
+    start: '',
     answer: '',
   }
   all.push(asked)
@@ -62,6 +76,7 @@ async function pass(
   const onward = request(target + asked.path, { method: incoming.method ?? 'GET', headers })
   onward.on('response', (answer) => {
     asked.status = answer.statusCode ?? 0
+    asked.start = String(answer.headers['x-cursor-adapter-start'] ?? '')
     outgoing.writeHead(asked.status, answer.headers)
     answer.on('data', (chunk: Buffer) => {
       asked.answer += chunk.toString('utf8')
@@ -71,6 +86,9 @@ async function pass(
   })
   onward.on('error', () => outgoing.destroy())
   // A client that leaves must be seen to leave by the service too.
-  outgoing.on('close', () => onward.destroy())
+  outgoing.on('close', () => {
+    asked.left = !outgoing.writableFinished
+    onward.destroy()
+  })
   onward.end(sent)
 }

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringAt } from '../../../src/lib/json.ts'
+import type { Client } from '../client.ts'
 import { EDIT_STEPS, EDITED_FILE, EDITED_ONCE, ERRAND_STEPS, OTHERWISE } from '../errand.ts'
 import { blocksOf, ofType, resultOf, sentBlocks, strings, textsOf } from '../heard.ts'
 import type { Scenario, Stage } from '../stage.ts'
+import { answer, showed } from './answers.ts'
 
 const edited = ({ project }: Stage): string => readFileSync(join(project, EDITED_FILE), 'utf8')
 
@@ -18,9 +20,14 @@ function ranNothing({ tap }: Stage, messages: readonly Readonly<Record<string, u
   }
 }
 
+const without = ({ printsMessages }: Client): string | undefined =>
+  printsMessages === true ? undefined : 'read from messages only Claude Code prints'
+
 export const nothingTwice: Scenario = {
   name: 'nothing twice',
-  script: { runs: [{ match: 'Run the errand', steps: ERRAND_STEPS }, OTHERWISE] },
+  without,
+  handsOver: true,
+  script: () => ({ runs: [{ match: 'Run the errand', steps: ERRAND_STEPS }, OTHERWISE] }),
   async run(stage) {
     const { code, messages, stderr } = await stage.ask('Run the errand.')
     assert.equal(code, 0, stderr)
@@ -47,7 +54,7 @@ export const nothingTwice: Scenario = {
 
 /** `streams`: how the client asks, in order. */
 const failing = (streams: readonly boolean[]): Pick<Scenario, 'script' | 'run'> => ({
-  script: {
+  script: () => ({
     runs: [
       {
         match: 'Run the errand',
@@ -62,7 +69,7 @@ const failing = (streams: readonly boolean[]): Pick<Scenario, 'script' | 'run'> 
       },
       OTHERWISE,
     ],
-  },
+  }),
   async run(stage) {
     const { messages, ms } = await stage.ask('Run the errand.')
     assert.equal(edited(stage), EDITED_ONCE)
@@ -80,12 +87,44 @@ const failing = (streams: readonly boolean[]): Pick<Scenario, 'script' | 'run'> 
 /** Whole blocks were shown: the client sends them back and asks to go on. */
 export const failureAfterEdit: Scenario = {
   name: 'failure after the edit',
+  without,
+  handsOver: true,
   ...failing([true, true]),
 }
 
 /** The block of text is open when the stream breaks: the client asks again without streaming. */
 export const failureAfterHiddenEdit: Scenario = {
   name: 'failure after a hidden edit',
+  without,
+  handsOver: true,
   settings: { 'tools.show': 'off' },
   ...failing([true, false]),
+}
+
+/** Cursor's own calls of the first turn stand in the prompt of the second as done. */
+export const errandRemembered: Scenario = {
+  name: 'done work remembered',
+  without,
+  handsOver: true,
+  // A version that is not known to resume: the whole transcript is told again.
+  env: { CURSOR_ADAPTER_DEMO_VERSION: '2026.10.01-abcdef0' },
+  script: () => ({
+    runs: [
+      { match: 'What did you do', steps: answer('I edited a file.') },
+      { match: 'Run the errand', steps: ERRAND_STEPS },
+      OTHERWISE,
+    ],
+  }),
+  async run({ ask, prompts }) {
+    showed(await ask('Run the errand.'), 'All of it is done.')
+    showed(await ask('What did you do?', true), 'I edited a file.')
+    const [prompt = '', ...more] = prompts('What did you do')
+    assert.deepEqual(more, [])
+    assert.match(prompt, /Run the errand\./)
+    assert.match(prompt, /I look first\./)
+    assert.match(prompt, /already done: Edit was run with file_path: notes\.txt/)
+    assert.match(prompt, /already done: Bash \(wc -l notes\.txt\) returned: 1 notes\.txt/)
+    assert.match(prompt, /already done: Agent \(Test review\) returned: No tests\./)
+    assert.match(prompt, /All of it is done\./)
+  },
 }

@@ -1,0 +1,25 @@
+// Runs the suite once more where there is no network but loopback, if the system lets an ordinary user do that.
+import { spawn, spawnSync } from 'node:child_process'
+
+const INSIDE = 'CURSOR_ADAPTER_CLIENTS_OFFLINE'
+const UP = 'ip link set lo up'
+
+/** Exit code of the suite inside; undefined when this is the inside, or there is none to be had. */
+export async function offline(): Promise<number | undefined> {
+  if (process.env[INSIDE] !== undefined) return undefined
+  if (spawnSync('unshare', ['-rn', 'sh', '-c', UP]).status !== 0) {
+    process.stderr.write(
+      'no network namespace (unshare): the clients are only told to use a proxy that is not there\n',
+    )
+    return undefined
+  }
+  const inside = ['-rn', 'sh', '-c', `${UP} && exec "$@"`, 'sh', process.execPath]
+  const child = spawn('unshare', [...inside, ...process.argv.slice(1)], {
+    env: { ...process.env, [INSIDE]: '1' },
+    stdio: 'inherit',
+  })
+  return await new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code) => resolve(code ?? 1))
+  })
+}

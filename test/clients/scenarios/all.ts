@@ -1,0 +1,27 @@
+// The scenarios in the order of the table.
+import type { Scenario } from '../stage.ts'
+import { conversation, question } from './answers.ts'
+import { brokenOff, cancel, rateLimited } from './interrupted.ts'
+import {
+  errandRemembered,
+  failureAfterEdit,
+  failureAfterHiddenEdit,
+  nothingTwice,
+} from './nothing-twice.ts'
+import { startedByRun, writtenAndUndone } from './set-up.ts'
+import { toolLoop } from './tool-loop.ts'
+
+export const SCENARIOS: readonly Scenario[] = [
+  question,
+  conversation,
+  toolLoop,
+  cancel,
+  rateLimited,
+  brokenOff,
+  nothingTwice,
+  errandRemembered,
+  failureAfterEdit,
+  failureAfterHiddenEdit,
+  writtenAndUndone,
+  startedByRun,
+]

@@ -23,6 +23,8 @@ export const DEMO_AGENT = join(ROOT, 'dist/src/demo-agent/main.js')
 /** What services run on unless a test says otherwise: the suites of test/suites.ts that say so are run with both. */
 export const BACKEND = process.env.ADAPTER_TEST_BACKEND === 'acp' ? 'acp' : 'print'
 
+export const OVER_ACP = BACKEND === 'acp'
+
 export interface ServiceOptions {
   /** Settings by key (`pool.warm`); given as environment variables. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>

@@ -140,7 +140,9 @@ function stepsOf(answer: Printed): readonly Step[] {
   })
   // The last segment may come in no other way than in the result line.
   const shown = answer.keepsEnd && segments.length === 1 && !OVER_ACP ? [] : lines
-  return [{ init: true }, ...shown, ...noise(), { result: answerOf(answer) }]
+  // Over ACP nothing but the lines says the answer.
+  const end = OVER_ACP ? { stop: 'end_turn' } : { result: answerOf(answer) }
+  return [{ init: true }, ...shown, ...noise(), end]
 }
 
 let service: Service

@@ -29,13 +29,14 @@ export async function lendService(context: Context, loaded: Loaded): Promise<Len
   const found = findCli(config.cursor_cli_path, env)
   if ('missing' in found) throw cliMissing(found.missing)
   mkdirSync(join(home, 'run'), { recursive: true, mode: 0o700 })
+  const redact = redactionFor(config, env)
   const logger = createLogger({
     level: config.log.level,
-    redact: redactionFor(config, env),
+    redact,
     destination: logFile(join(home, 'run', 'lent.log')),
   })
   const start = (port: number): Promise<RunningService> =>
-    startService({ config: { ...config, port }, home, env, logger, version })
+    startService({ config: { ...config, port }, home, env, logger, redact, version })
   const service = await start(config.port).catch(async (error: unknown) => {
     if (isErrno(error, 'EADDRINUSE')) return await start(0)
     throw error

@@ -23,7 +23,12 @@ export function createLiveTurns(onSuperseded: () => void): LiveTurns {
   return {
     async makeWay(key, transcript) {
       const running = turns.get(key)
-      if (running === undefined || running.reply.terminal !== undefined) return
+      if (running === undefined) return
+      if (running.reply.state().at === 'cancelled') {
+        await running.reply.run.settled
+        return
+      }
+      if (running.reply.terminal !== undefined) return
       onSuperseded()
       if (isOlder(transcript, running.transcript)) {
         throw new Refusal(

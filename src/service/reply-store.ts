@@ -56,6 +56,11 @@ export function createReplyStore(limits: StoreLimits): ReplyStore {
     },
     settle(fingerprint, reply) {
       const state = reply.state()
+      if (state.at === 'cancelled') {
+        // An equal request waits until its agent is gone: two runs of one request must not overlap.
+        void reply.run.settled.then(() => forget(fingerprint, reply))
+        return
+      }
       const matters =
         (state.at === 'finished' && !state.delivered) || (state.at === 'failed' && state.worked)
       if (!matters) {

@@ -85,7 +85,7 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
       seen.push(turn.calls[0]?.input.n)
       turn = await talk.answer(results(turn.calls, String(turn.calls[0]?.input.n)))
     }
-    expect(seen.toSorted()).toEqual(['1', '2', '3'])
+    expect(seen.toSorted((one, other) => one.localeCompare(other))).toEqual(['1', '2', '3'])
     expect(turn.text).toBe('123')
     expect(promptFacts(of)).toHaveLength(1)
   })

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask, HALF_PAIR, NORMAL_END, unique, WAYS } from '../support/ask.ts'
-import { type Service, startService } from '../support/service.ts'
-import { bareText, readTool, type Step } from '../support/steps.ts'
+import { OVER_ACP, type Service, startService } from '../support/service.ts'
+import { bareText, readTool, type Step, textLine } from '../support/steps.ts'
 
 const AWKWARD = [
   'ha',
@@ -117,6 +117,12 @@ function segmentRecords(one: Segment, partial: boolean, isLast: boolean): readon
   return [...deltas, one.end === 'bare' ? record(text, {}) : repeat]
 }
 
+/** The lines that say a segment. */
+function linesOf(one: Segment, partial: boolean, isLast: boolean): readonly string[] {
+  if (OVER_ACP) return fragments(one).map(textLine)
+  return segmentRecords(one, partial, isLast).map((value) => JSON.stringify(value))
+}
+
 /** The steps that print this answer. */
 function stepsOf(answer: Printed): readonly Step[] {
   const { segments, between, chunk, partial } = answer
@@ -125,27 +131,25 @@ function stepsOf(answer: Printed): readonly Step[] {
     at += 1
     return NOISE[between[at % between.length] ?? 0] ?? []
   }
-  const line = (value: Step): Step =>
-    chunk === 0
-      ? { raw: `${JSON.stringify(value)}\n` }
-      : { raw: `${JSON.stringify(value)}\n`, chunk }
+  const line = (text: string): Step =>
+    chunk === 0 ? { raw: `${text}\n` } : { raw: `${text}\n`, chunk }
   const lines = segments.flatMap((one, index) => {
     const isLast = index === segments.length - 1
-    const records = segmentRecords(one, partial, isLast).flatMap((value) => [
-      ...noise(),
-      line(value),
-    ])
+    const records = linesOf(one, partial, isLast).flatMap((text) => [...noise(), line(text)])
     return isLast ? records : [...records, ...readTool(`c${index}`)]
   })
   // The last segment may come in no other way than in the result line.
-  const shown = answer.keepsEnd && segments.length === 1 ? [] : lines
-  return [{ init: true }, ...shown, ...noise(), { result: answerOf(answer) }]
+  const shown = answer.keepsEnd && segments.length === 1 && !OVER_ACP ? [] : lines
+  // Over ACP nothing but the lines says the answer.
+  const end = OVER_ACP ? { stop: 'end_turn' } : { result: answerOf(answer) }
+  return [{ init: true }, ...shown, ...noise(), end]
 }
 
 let service: Service
 beforeAll(async () => {
-  // No spares: an agent reads its script when it starts.
-  service = await startService({ settings: { 'pool.warm': 0 }, script: { runs: [] } })
+  // No spares, none used again: an agent reads its script when it starts.
+  const settings = { 'pool.warm': 0, 'pool.recycle_after': 1 }
+  service = await startService({ settings, script: { runs: [] } })
 })
 afterAll(() => service.stop())
 

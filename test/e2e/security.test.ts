@@ -107,7 +107,7 @@ describe('without a key', () => {
     }
     for (const path of POSTS)
       expect((await call('POST', path, { host: '[::1]:1' })).status).toBe(200)
-    expect(agents(service)).toHaveLength(POSTS.length)
+    expect(service.prompts()).toHaveLength(POSTS.length)
   })
 
   test('F80: a web page of a stranger can neither post nor get permission to', async () => {

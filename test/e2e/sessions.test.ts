@@ -58,7 +58,7 @@ describe.each(BACKENDS)('conversations over %s', (backend) => {
     },
   )
 
-  test('30 turns use one session, and no prompt grows', async () => {
+  test('F62: 30 turns use one session, and no prompt grows', async () => {
     const talk = begin({ id: unique('thirty') })
     for (let turn = 1; turn <= 30; turn += 1) await settled(talk, unique(`turn ${turn}`))
     const facts = fresh()

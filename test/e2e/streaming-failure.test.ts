@@ -1,10 +1,11 @@
 // Field cases F18, F19: a failure before anything was shown has its real status, a later one is never a normal end.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask, errorType, unique, WAYS } from '../support/ask.ts'
-import { type Service, startService } from '../support/service.ts'
+import { OVER_ACP, type Service, startService } from '../support/service.ts'
 import { delta, readTool, run } from '../support/steps.ts'
 
-const BROKEN = { is_error: true, result: 'the model broke' }
+// Over ACP an error is text, and known by its letter.
+const BROKEN = { is_error: true, result: 'I: the model broke' }
 const connection = (subtype: string) => ({ line: { type: 'connection', subtype, attempt: 1 } })
 
 const EARLY = [
@@ -47,17 +48,22 @@ const EARLY = [
   },
 ]
 
+/** Print mode says `is_error` or a subtype; ACP has neither. */
+const PRINTED = [
+  {
+    name: 'an error subtype without the flag',
+    steps: [delta('half'), { result: { subtype: 'error_during_execution', result: 'it broke' } }],
+    says: /it broke/,
+  },
+]
+
 const LATE = [
+  ...(OVER_ACP ? [] : PRINTED),
   { name: 'an error result', steps: [delta('half'), { result: BROKEN }], says: /the model broke/ },
   {
     name: 'an error result after a while',
     steps: [delta('ha'), { sleep: 200 }, delta('lf'), { recap: true }, { result: BROKEN }],
     says: /the model broke/,
-  },
-  {
-    name: 'an error subtype without the flag',
-    steps: [delta('half'), { result: { subtype: 'error_during_execution', result: 'it broke' } }],
-    says: /it broke/,
   },
   {
     name: 'an exit without a result',

@@ -13,21 +13,26 @@ import {
 } from '../../src/lib/json.ts'
 import { ask, type Heard, NORMAL_END, send, unique, WAYS } from '../support/ask.ts'
 import { total } from '../support/series.ts'
-import { ROOT, type Service, startService } from '../support/service.ts'
+import { OVER_ACP, ROOT, type Service, startService } from '../support/service.ts'
 import { delta, OK, run, type Step } from '../support/steps.ts'
 import { until } from '../support/until.ts'
 
 const started = (kind: string, id: string, args: object): Step => ({
   toolStart: { kind, id, args },
 })
-const ended = (kind: string, id: string, result: object): Step => ({
-  toolEnd: { kind, id, args: {}, result },
+const ended = (kind: string, id: string, result: object, args: object = {}): Step => ({
+  toolEnd: { kind, id, args, result },
 })
 const EDIT = { path: 'a.txt', streamContent: 'new' }
 const DIFF = '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new'
 const EDITED = {
   success: { message: 'Updated.', linesAdded: 1, linesRemoved: 1, diffString: DIFF },
 }
+const DONE = OVER_ACP
+  ? 'Edited a.txt (+1 -0 lines)'
+  : 'Updated. (+1 -1 lines)\n@@ -1 +1 @@\n-old\n+new'
+/** ACP names the tool of an MCP server, not always the server. */
+const CLICKED = OVER_ACP ? 'mcp__unknown__click' : 'mcp__pw__click'
 const CLICK = { name: 'pw-click', args: { ref: 'e1' }, providerIdentifier: 'pw', toolName: 'click' }
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'tools-test-'))
@@ -47,7 +52,7 @@ const RUNS = [
     { recap: 'm1' },
     started('editToolCall', 'e\n1', EDIT),
     { appendFile: 'done.txt', text: 'x' },
-    ended('editToolCall', 'e\n1', EDITED),
+    ended('editToolCall', 'e\n1', EDITED, EDIT),
     delta('Edited.'),
     OK,
   ),
@@ -56,6 +61,13 @@ const RUNS = [
     started('mcpToolCall', 'c1', CLICK),
     ended('mcpToolCall', 'c1', { success: { content: [{ text: { text: 'Clicked.' } }] } }),
     delta('ok'),
+    OK,
+  ),
+  run(
+    'tasks',
+    ...['t1', 't2', 't3'].map((id) => started('taskToolCall', id, { description: id })),
+    ...['t2', 't3', 't1'].map((id) => ended('taskToolCall', id, { success: {} })),
+    delta('Summary.'),
     OK,
   ),
   run('open', started('shellToolCall', 's1', { command: 'npm start' }), delta('ok'), OK),
@@ -117,22 +129,24 @@ describe('shown once, run by nobody else', () => {
       expect(heard.finish).toBe(NORMAL_END[way.api])
       expect(heard.raw).not.toMatch(/"type":"tool_use"|"tool_calls":\[|"type":"function_call/)
       if (way.api === 'chat') {
-        expect(heard.thinking).toMatch(/^Hm\.\n\[Edit a\.txt: success, \d+ ms\]\n$/)
+        expect(heard.thinking).toMatch(/^Hm\.\n\[Edit a\.txt: success(?:, \d+ ms)?\]\n$/)
         return
       }
+      // ACP tells the texts of an edit at its end only, and no diff.
+      const input = OVER_ACP ? {} : { new_string: 'new' }
       expect(calls(heard)).toMatchObject([
-        { name: 'Edit', input: { file_path: 'a.txt', new_string: 'new' } },
+        { name: 'Edit', input: { file_path: 'a.txt', ...input } },
       ])
       const shown = way.api === 'responses' ? outputs(heard) : results(heard).map(stdoutOf)
-      expect(shown).toEqual(['Updated. (+1 -1 lines)\n@@ -1 +1 @@\n-old\n+new'])
+      expect(shown).toEqual([DONE])
     },
   )
 
   test.each(WAYS)('F28: an MCP call by its own name ($api, stream $stream)', async (way) => {
     const heard = await ask(service, way, unique('click'))
     if (way.api === 'chat')
-      expect(heard.thinking).toMatch(/^\[mcp__pw__click: success, \d+ ms\]\n$/)
-    else expect(calls(heard)).toMatchObject([{ name: 'mcp__pw__click', input: { ref: 'e1' } }])
+      expect(heard.thinking).toMatch(/^\[mcp__\w+__click: success(?:, \d+ ms)?\]\n$/)
+    else expect(calls(heard)).toMatchObject([{ name: CLICKED, input: { ref: 'e1' } }])
   })
 
   test.each(WAYS)('a call that never ends is closed ($api, stream $stream)', async (way) => {
@@ -157,7 +171,24 @@ describe('shown once, run by nobody else', () => {
   })
 })
 
-describe('sub-agents', () => {
+// ACP shows a sub-agent as a call without its words.
+test.runIf(OVER_ACP).each(WAYS)(
+  'F32: three at once, out of order ($api, stream $stream)',
+  async (way) => {
+    const heard = await ask(service, way, unique('tasks'))
+    expect([heard.text, heard.finish]).toEqual(['Summary.', NORMAL_END[way.api]])
+    if (way.api === 'chat') {
+      expect(heard.thinking).toBe('[Tool Task: success]\n'.repeat(3))
+      return
+    }
+    const order = calls(heard).map(({ id }) => id)
+    expect(new Set(order).size).toBe(3)
+    const [first, second, third] = order
+    expect(results(heard).map((block) => block.tool_use_id)).toEqual([second, third, first])
+  },
+)
+
+describe.skipIf(OVER_ACP)('sub-agents', () => {
   test.each(WAYS)('F32: three at once, out of order ($api, stream $stream)', async (way) => {
     const before = await toolCounts()
     const heard = await ask(service, way, unique('three'))
@@ -220,11 +251,8 @@ test.each([true, false])(
     expect(prompt).toContain(
       [
         'I edit.',
-        '[already done: Edit was run with file_path: a.txt, new_string: new]',
-        '[already done: Edit (a.txt) returned: Updated. (+1 -1 lines)',
-        '@@ -1 +1 @@',
-        '-old',
-        '+new]',
+        `[already done: Edit was run with file_path: a.txt${OVER_ACP ? '' : ', new_string: new'}]`,
+        `[already done: Edit (a.txt) returned: ${DONE}]`,
         'Edited.',
       ].join('\n'),
     )

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { APIS, type Api, ask, errorType, send, unique, WAYS } from '../support/ask.ts'
 import { listenOn } from '../support/listen.ts'
-import { type Service, startService } from '../support/service.ts'
+import { OVER_ACP, type Service, startService } from '../support/service.ts'
 import { delta, OK } from '../support/steps.ts'
 import { until } from '../support/until.ts'
 
@@ -114,14 +114,15 @@ describe('requests become prompts', { timeout: 60_000 }, () => {
         user('go on'),
       ]
       await send(service, { api, stream: false }, { messages: first })
-      const more = [...first, assistant('fine'), user('and now?')]
+      // Another answer than was given: the agent is told everything once more.
+      const more = [...first, assistant('well'), user('and now?')]
       await send(service, { api, stream: true }, { messages: more })
       const [short = '', long = ''] = service.prompts().filter((prompt) => prompt.includes(mark))
       expect(short.indexOf('hello')).toBeLessThan(short.indexOf('reminder of'))
       expect(short.indexOf('reminder of')).toBeLessThan(short.indexOf('go on'))
       expect(short).toContain(`=== system ===\nreminder of ${mark}\n`)
       expect(long.startsWith(short)).toBe(true)
-      expect(long.slice(short.length)).toMatch(/^fine\n\n=== user ===\nand now\?\n/)
+      expect(long.slice(short.length)).toMatch(/^well\n\n=== user ===\nand now\?\n/)
     },
   )
 
@@ -193,7 +194,20 @@ describe('requests become prompts', { timeout: 60_000 }, () => {
         messages: (mark) => [user([dataUri, text(`look at the picture, ${mark}`)])],
       },
     ]
-    test.each(rows)(
+    test.runIf(OVER_ACP).each(rows)('$name: passed on as it is ($api)', async (row) => {
+      const mark = unique('F04')
+      const way = { api: row.api, stream: true } as const
+      const asking = send(service, way, { messages: row.messages(mark) })
+      const work = await folderOf(mark)
+      writeFileSync(join(work, 'seen'), '')
+      expect((await asking).text).toBe('a dot')
+      expect(promptWith(mark)).not.toContain(PIXEL.slice(0, 20))
+      const fact = service.journal().find(({ prompt }) => String(prompt).includes(mark))
+      const bytes = Buffer.from(PIXEL, 'base64').length
+      expect(fact?.images).toEqual([{ mimeType: 'image/png', bytes }])
+    })
+
+    test.skipIf(OVER_ACP).each(rows)(
       '$name: a file beside the agent, no base64 in the prompt ($api)',
       async (row) => {
         const mark = unique('F04')
@@ -234,7 +248,8 @@ describe('requests become prompts', { timeout: 60_000 }, () => {
       await until('the agent to have its prompt', 10_000, () =>
         service.prompts().some((prompt) => prompt.includes(mark)),
       )
-      return String(startOf(mark)?.cwd)
+      const prompted = service.journal().find(({ prompt }) => String(prompt).includes(mark))
+      return String(prompted?.cwd ?? startOf(mark)?.cwd)
     }
   })
 

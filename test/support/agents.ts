@@ -7,7 +7,10 @@ import { isAlive, until } from './until.ts'
 export interface AgentFacts {
   readonly pid: number
   readonly argv: readonly string[]
+  /** Where the prompt's work is done: over ACP the session's folder, not the process's. */
   readonly cwd: string
+  /** Over ACP as it was set for the prompt (`default` = Auto); undefined for a process without a prompt. */
+  readonly model: string | undefined
   /** Values of CURSOR_* variables, null for all others. */
   readonly env: JsonObject
 }
@@ -16,9 +19,11 @@ export interface AgentFacts {
 export function agents(service: Service): AgentFacts[] {
   return service.journal().flatMap((fact) => {
     const argv = Array.isArray(fact.argv) ? fact.argv.map(String) : []
-    if (fact.event !== 'start' || !argv.includes('-p')) return []
+    if (fact.event !== 'start' || !(argv.includes('-p') || argv.at(-1) === 'acp')) return []
     const env = isObject(fact.env) ? fact.env : {}
-    return [{ pid: numberAt(fact, 'pid') ?? 0, argv, cwd: stringAt(fact, 'cwd') ?? '', env }]
+    const pid = numberAt(fact, 'pid') ?? 0
+    const model = argv[argv.indexOf('--model') + 1]
+    return [{ pid, argv, cwd: stringAt(fact, 'cwd') ?? '', model, env }]
   })
 }
 
@@ -27,7 +32,10 @@ export function agentsOf(service: Service, text: string): AgentFacts[] {
   const known = agents(service)
   return service.journal().flatMap((fact) => {
     const isIt = fact.event === 'prompt' && stringAt(fact, 'prompt')?.includes(text) === true
-    return isIt ? known.filter(({ pid }) => pid === fact.pid) : []
+    if (!isIt) return []
+    const cwd = stringAt(fact, 'cwd')
+    const session = cwd === undefined ? {} : { cwd, model: stringAt(fact, 'model') }
+    return known.filter(({ pid }) => pid === fact.pid).map((agent) => ({ ...agent, ...session }))
   })
 }
 

@@ -20,6 +20,11 @@ export const ROOT = resolve(import.meta.dirname, '../..').replace(/[\\/]dist$/, 
 export const CLI = join(ROOT, 'dist/src/cli.js')
 export const DEMO_AGENT = join(ROOT, 'dist/src/demo-agent/main.js')
 
+/** What services run on unless a test says otherwise: the suites of test/suites.ts that say so are run with both. */
+export const BACKEND = process.env.ADAPTER_TEST_BACKEND === 'acp' ? 'acp' : 'print'
+
+export const OVER_ACP = BACKEND === 'acp'
+
 export interface ServiceOptions {
   /** Settings by key (`pool.warm`); given as environment variables. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>
@@ -93,7 +98,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const settings = {
     cursor_cli_path: options.agent ?? DEMO_AGENT,
     // A test says which backend it is about; `auto` would depend on when its self-test ends.
-    backend: 'print',
+    backend: BACKEND,
     ...options.settings,
   }
   const program = options.program === undefined ? [CLI, 'serve', '--port', '0'] : [options.program]

@@ -129,14 +129,10 @@ export class ToolTalk {
 function toolOf({ api }: Way, name: string): JsonObject {
   const schema = { type: 'object', properties: {}, additionalProperties: true }
   const description = `Runs ${name}`
-  switch (api) {
-    case 'chat':
-      return { type: 'function', function: { name, description, parameters: schema } }
-    case 'responses':
-      return { type: 'function', name, description, parameters: schema, strict: false }
-    case 'messages':
-      return { name, description, input_schema: schema }
-  }
+  if (api === 'chat')
+    return { type: 'function', function: { name, description, parameters: schema } }
+  if (api === 'messages') return { name, description, input_schema: schema }
+  return { type: 'function', name, description, parameters: schema, strict: false }
 }
 
 interface Spoken {

@@ -6,8 +6,12 @@ import { DeadlineError, withDeadline } from '../../lib/deadline.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import type { Child, ChildExit } from '../../process/child.ts'
 import { asksForLogin, classify } from '../classify.ts'
+import { watchForLogin } from '../login-watch.ts'
 import { type AcpClient, AcpRefusal, ConnectionClosed, openAcpClient } from './client.ts'
 import { noAnswer, refusalFailure, StepFailed } from './failures.ts'
+
+/** It asks for a login and waits for a person. */
+class LoginWanted extends Error {}
 
 export interface LinkHandlers {
   readonly update: (sessionId: string, update: JsonObject) => void
@@ -73,11 +77,21 @@ export class AcpLink {
 
   /** A step before the prompt; its clock starts now. @throws StepFailed */
   async step(method: string, params: JsonObject, ms: number, model: string): Promise<JsonObject> {
+    let stopWatch: () => void = () => undefined
+    const asked = new Promise<never>((_, reject) => {
+      stopWatch = watchForLogin(
+        () => this.said,
+        () => reject(new LoginWanted()),
+      )
+    })
     try {
-      const result = await withDeadline(method, ms, this.request(method, params))
+      const answer = withDeadline(method, ms, this.request(method, params))
+      const result = await Promise.race([answer, asked])
       return isObject(result) ? result : {}
     } catch (error) {
       throw new StepFailed(await this.explain(error, { method, ms, model }))
+    } finally {
+      stopWatch()
     }
   }
 
@@ -91,9 +105,11 @@ export class AcpLink {
       return refusalFailure({ code, message, data, model, home: homedir(), said: this.said })
     }
     if (error instanceof ConnectionClosed) return this.death(model)
-    if (!(error instanceof DeadlineError)) throw error
+    const isLate = error instanceof DeadlineError
+    if (!isLate && !(error instanceof LoginWanted)) throw error
     const { said } = this
-    if (asksForLogin(said)) return classify({ text: said, exit: undefined, model, home: homedir() })
+    if (!isLate || asksForLogin(said))
+      return classify({ text: said, exit: undefined, model, home: homedir() })
     return noAnswer(method, ms)
   }
 

@@ -10,11 +10,11 @@ import type { Child, ChildExit, LineBatch } from '../../process/child.ts'
 import { removeScratch, type ScratchFolder } from '../../workspace/scratch.ts'
 import type { Agent, AgentHooks, ExitFacts, WorkerSettings } from '../backend.ts'
 import { classify } from '../classify.ts'
+import { watchForLogin } from '../login-watch.ts'
 import type { Offer } from '../offer.ts'
 import { chatIsOnDisk } from './chats.ts'
 import { createPrintParser, type PrintParser } from './events.ts'
 import { writeImages } from './images.ts'
-import { watchForLogin } from './login-watch.ts'
 import type { PlacedRules } from './place-rules.ts'
 
 export interface PrintAgentParts {

@@ -92,7 +92,7 @@ describe('sessions', () => {
     expect(terminal).toMatchObject({ again: 'fresh' })
   })
 
-  test('replayed history is not part of the answer', async () => {
+  test('F61: replayed history is not part of the answer', async () => {
     const agent = await lab.launch({ steps: ECHO })
     await lab.run(agent, job('secret of turn one', { keep: true }))
     const chatId = chatOf(agent.kept?.())

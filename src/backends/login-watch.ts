@@ -1,5 +1,5 @@
 // Notices a CLI that asks for a login and then waits for a person: nobody sits there, it would wait until the deadline.
-import { asksForLogin } from '../classify.ts'
+import { asksForLogin } from './classify.ts'
 
 const LOOK_EVERY_MS = 250
 /** A login hint followed by this much silence is a wait; a hint before an exit ends the run by the exit. */

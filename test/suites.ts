@@ -8,6 +8,7 @@ export const DRILLS = [
   'test/backends/bridge.test.ts',
   'test/backends/print/backend.test.ts',
   'test/commands/{run,running,start}.test.ts',
+  'test/e2e/bridge-{limits,odd,tools}.test.ts',
   'test/e2e/{acp,compat,config,isolation,metrics,models,queue,retries,side-by-side,skills}.test.ts',
   'test/e2e/{streaming-slow,streaming-timing,workspace}.test.ts',
   'test/e2e/process-*.test.ts',

@@ -10,7 +10,7 @@ import { readTranscript, type Transcript } from '../sessions/transcript.ts'
 import type { AnswererParts } from './parts.ts'
 import { chooseMode, type Plan, plan } from './plan.ts'
 import { promptOf } from './prompt-of.ts'
-import type { SkillPlan } from './skills.ts'
+import { NO_SKILLS, type SkillPlan } from './skills.ts'
 
 /** One request, and whose it is. */
 export interface Asked {
@@ -70,7 +70,9 @@ export async function prepare(
     // In mode bridge the header only names the client's own root.
     mode === 'bridge' ? undefined : parts.workspace(turn, workspaceHeader),
   ])
-  const skills = await parts.skills(turn, { cliVersion: cli.version, workspace })
+  // Bridge offers the client's own Skill tool.
+  const skills =
+    mode === 'bridge' ? NO_SKILLS : await parts.skills(turn, { cliVersion: cli.version, workspace })
   const transcript = readTranscript(turn.messages)
   const { answered } = transcript
   const kept = answered && parts.conversations.backendOf(answered, { key, credential })

@@ -183,6 +183,10 @@ export class Sources {
       id: bridge.id,
       backend: bridge.backend,
       cancel: (cause) => bridge.cancel(cause),
+      onFault: (error) => {
+        const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
+        this.#parts.logger.error('a parked run could not go on', { detail })
+      },
       decide: async (isCancelled) => {
         const knows =
           tools.length === parked.tools.length ||

@@ -3,10 +3,16 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { isObject } from '../../src/lib/json.ts'
 import { unique, WAYS } from '../support/ask.ts'
-import { type Service, type ServiceOptions, startService } from '../support/service.ts'
 import { within } from '../support/pace.ts'
+import { type Service, type ServiceOptions, startService } from '../support/service.ts'
 import { promptFacts } from '../support/talk.ts'
-import { type Called, type Result, TOOL_FINISH, ToolTalk, type ToolTalkInit } from '../support/tool-talk.ts'
+import {
+  type Called,
+  type Result,
+  TOOL_FINISH,
+  ToolTalk,
+  type ToolTalkInit,
+} from '../support/tool-talk.ts'
 import { until } from '../support/until.ts'
 
 const STREAM = { api: 'messages', stream: true } as const
@@ -46,7 +52,10 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
     await talk.say('hello')
     const [offered] = listed(of)
     expect(offered).toHaveLength(names.length)
-    const calls = (Array.isArray(offered) ? offered : []).map((name) => ({ name, arguments: { n: 1e21, s: '"\u2028' } }))
+    const calls = (Array.isArray(offered) ? offered : []).map((name) => ({
+      name,
+      arguments: { n: 1e21, s: '"\u2028' },
+    }))
     of.setScript({ runs: [AFRESH, { steps: played({ calls }, { delta: '$RESULT1' }) }] })
     const second = talkTo(of, { tools: names })
     const asked = await second.say('hello again')
@@ -60,7 +69,10 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
 
   test.each(WAYS)('parallel calls switched off: one at a time, in their order: %o', async (way) => {
     const reads = ['1', '2', '3'].map((n) => ({ name: 'Read', arguments: { n } }))
-    const of = await start([AFRESH, { steps: played({ calls: reads }, { delta: '$RESULT1$RESULT2$RESULT3' }) }])
+    const of = await start([
+      AFRESH,
+      { steps: played({ calls: reads }, { delta: '$RESULT1$RESULT2$RESULT3' }) },
+    ])
     const off =
       way.api === 'chat'
         ? { parallel_tool_calls: false }
@@ -82,14 +94,21 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
     test.each(WAYS)('none offers no tools: %o', async (way) => {
       const of = await start([{ steps: played({ delta: 'in words' }) }])
       const none = way.api === 'chat' ? 'none' : { type: 'none' }
-      const talk = talkTo(of, { way, body: { tool_choice: none }, headers: { 'x-cursor-mode': 'bridge' } })
+      const talk = talkTo(of, {
+        way,
+        body: { tool_choice: none },
+        headers: { 'x-cursor-mode': 'bridge' },
+      })
       const heard = await talk.say('hello')
       expect(heard).toMatchObject({ text: 'in words', calls: [] })
       expect(listed(of)).toEqual([])
     })
 
     test.each(WAYS)('a demanded call that is made: %o', async (way) => {
-      const of = await start([AFRESH, { match: 'insists on a tool call', steps: played(call('Read')) }])
+      const of = await start([
+        AFRESH,
+        { match: 'insists on a tool call', steps: played(call('Read')) },
+      ])
       const demand = way.api === 'chat' ? 'required' : { type: 'any' }
       const talk = talkTo(of, { way, body: { tool_choice: demand } })
       expect((await talk.say('hello')).calls).toMatchObject([{ name: 'Read' }])
@@ -97,7 +116,10 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
 
     test('a demanded call that is not made is asked for once more', async () => {
       const of = await start([
-        { match: 'You ended your turn without', steps: played(call('Edit', { a: 1 }), { delta: 'done' }) },
+        {
+          match: 'You ended your turn without',
+          steps: played(call('Edit', { a: 1 }), { delta: 'done' }),
+        },
         { steps: played({ delta: 'I would rather talk. ' }) },
       ])
       const talk = talkTo(of, { body: { tool_choice: { type: 'tool', name: 'Edit' } } })
@@ -118,7 +140,10 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
     })
 
     test('another tool than the named one is sent back to Cursor', async () => {
-      const of = await start([AFRESH, { steps: played(call('Read'), call('Edit', { said: '1' }), { delta: '$RESULT1' }) }])
+      const of = await start([
+        AFRESH,
+        { steps: played(call('Read'), call('Edit', { said: '1' }), { delta: '$RESULT1' }) },
+      ])
       const talk = talkTo(of, { body: { tool_choice: { type: 'tool', name: 'Edit' } } })
       const asked = await talk.say('hello')
       expect(asked.calls.map(({ name }) => name)).toEqual(['Edit'])
@@ -136,7 +161,9 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
   describe('tools that come in the middle', () => {
     const SEARCH = [
       AFRESH,
-      { steps: played(call('Search'), { waitTool: 'New' }, call('New'), { delta: 'new: $RESULT2' }) },
+      {
+        steps: played(call('Search'), { waitTool: 'New' }, call('New'), { delta: 'new: $RESULT2' }),
+      },
     ]
 
     test('Cursor hears of them and the same run calls them', async () => {
@@ -172,7 +199,8 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
   })
 
   describe('the client has a machine of its own', () => {
-    const SYSTEM = '# Environment\n - Primary working directory: /home/u/project\n - Platform: darwin\n - Is a git repository: true'
+    const SYSTEM =
+      '# Environment\n - Primary working directory: /home/u/project\n - Platform: darwin\n - Is a git repository: true'
 
     test('its facts stand at head and tail of the prompt, and no others', async () => {
       const of = await start([{ steps: played({ delta: 'ok' }) }])
@@ -194,7 +222,9 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
       of.setScript(JSON.parse(script.replaceAll('$SCRATCH', of.scratchRoot)))
       const talk = talkTo(of, { system: SYSTEM })
       const asked = await talk.say('hello')
-      expect(asked.calls.map(({ input }) => input.file_path)).toEqual([join(of.scratchRoot, 'x/a.txt')])
+      expect(asked.calls.map(({ input }) => input.file_path)).toEqual([
+        join(of.scratchRoot, 'x/a.txt'),
+      ])
       const answered = await talk.answer(results(asked.calls))
       expect(answered.text).toContain('"file_path"')
       expect(answered.text).toContain('/home/u/project')
@@ -206,11 +236,16 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
 
   test('each reply has its own usage: the whole conversation read, its own words written', async () => {
     const long = 'many words '.repeat(200)
-    const of = await start([AFRESH, { steps: played({ delta: long }, call('Read'), { delta: 'ok' }) }])
+    const of = await start([
+      AFRESH,
+      { steps: played({ delta: long }, call('Read'), { delta: 'ok' }) },
+    ])
     const talk = talkTo(of)
     const asked = await talk.say('hello')
     const answered = await talk.answer(results(asked.calls))
-    const [first, second] = [asked, answered].map(({ reply }) => (isObject(reply.usage) ? reply.usage : {}))
+    const [first, second] = [asked, answered].map(({ reply }) =>
+      isObject(reply.usage) ? reply.usage : {},
+    )
     expect(first?.output_tokens).toBeGreaterThan(300)
     expect(second?.output_tokens).toBeLessThan(10)
     expect(Number(second?.input_tokens)).toBeGreaterThan(Number(first?.input_tokens) + 300)
@@ -219,12 +254,25 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
   test('thinking before and after a call, signatures and all, comes back without harm', async () => {
     const of = await start([
       AFRESH,
-      { steps: played({ thinking: 'first' }, { thinkingEnd: true }, call('Read'), { thinking: 'second' }, { thinkingEnd: true }, { delta: 'done' }) },
+      {
+        steps: played(
+          { thinking: 'first' },
+          { thinkingEnd: true },
+          call('Read'),
+          { thinking: 'second' },
+          { thinkingEnd: true },
+          { delta: 'done' },
+        ),
+      },
     ])
     const talk = talkTo(of, { body: { thinking: { type: 'enabled', budget_tokens: 1024 } } })
     const asked = await talk.say('hello')
     expect(asked.thinking).toBe('first')
-    expect(await talk.answer(results(asked.calls))).toMatchObject({ thinking: 'second', text: 'done', start: 'resumed' })
+    expect(await talk.answer(results(asked.calls))).toMatchObject({
+      thinking: 'second',
+      text: 'done',
+      start: 'resumed',
+    })
   })
 
   test('the second conversation with the same tools starts warm', async () => {

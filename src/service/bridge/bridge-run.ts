@@ -84,7 +84,7 @@ export class BridgeRun implements Whole {
     // Whoever reads the old reply late has no say any more.
     this.#leg = undefined
     const fromMs = monotonicMs()
-    if (this.#run.unpark === undefined || !(await this.#run.unpark())) return undefined
+    if (!(await this.#run.unpark?.())) return this.#refused(wish, fromMs)
     const grantedMs = monotonicMs()
     this.#at = 'running'
     const isAnswered = [...this.#awaited].every(([id, call]) => {
@@ -100,6 +100,20 @@ export class BridgeRun implements Whole {
     const answeredAtMs = monotonicMs()
     const dispatchMs = answeredAtMs - grantedMs
     this.#leg = new Leg(this, wish, { queueMs: grantedMs - fromMs, dispatchMs, answeredAtMs })
+    return this.#leg
+  }
+
+  /** There was no slot for it in time: that is the reply. Any other end begins afresh. */
+  async #refused(wish: LegWish, fromMs: number): Promise<Leg | undefined> {
+    await this.settled
+    const batch = await this.#feed.next()
+    const last = batch?.events.at(-1)
+    if (batch === undefined || last?.type !== 'failure' || last.code !== 'queue-timeout') {
+      return undefined
+    }
+    this.#feed.putBack(batch)
+    const nowMs = monotonicMs()
+    this.#leg = new Leg(this, wish, { queueMs: nowMs - fromMs, dispatchMs: 0, answeredAtMs: nowMs })
     return this.#leg
   }
 

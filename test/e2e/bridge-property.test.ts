@@ -2,6 +2,7 @@
 // nothing of one conversation is seen in another, and at the end nothing is left.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { assertNever } from '../../src/core/events.ts'
 import { unique, WAYS, type Way } from '../support/ask.ts'
 import { within } from '../support/pace.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -101,6 +102,8 @@ class Conversation {
         return this.#twice(results)
       case 'lose':
         return this.#lose(results)
+      default:
+        return assertNever(move)
     }
   }
 

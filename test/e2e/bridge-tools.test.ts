@@ -79,13 +79,13 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
         : { tool_choice: { type: 'auto', disable_parallel_tool_use: true } }
     const talk = talkTo(of, { way, body: off })
     let turn = await talk.say('hello')
-    const seen: unknown[] = []
+    const seen: string[] = []
     while (turn.finish === TOOL_FINISH[way.api]) {
       expect(turn.calls).toHaveLength(1)
-      seen.push(turn.calls[0]?.input.n)
+      seen.push(String(turn.calls[0]?.input.n))
       turn = await talk.answer(results(turn.calls, String(turn.calls[0]?.input.n)))
     }
-    expect(seen.toSorted()).toEqual(['1', '2', '3'])
+    expect(seen.toSorted((a, b) => a.localeCompare(b))).toEqual(['1', '2', '3'])
     expect(turn.text).toBe('123')
     expect(promptFacts(of)).toHaveLength(1)
   })

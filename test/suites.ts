@@ -5,10 +5,11 @@ export const TESTS = 'test/**/*.test.ts'
 export const DRILLS = [
   'test/drills/**/*.test.ts',
   'test/backends/acp/{agent,drill}.test.ts',
+  'test/backends/bridge.test.ts',
   'test/backends/print/backend.test.ts',
   'test/commands/{start,running}.test.ts',
   'test/e2e/{acp,compat,config,isolation,metrics,models,queue,skills}.test.ts',
   'test/e2e/{streaming-slow,streaming-timing,workspace}.test.ts',
   'test/e2e/process-*.test.ts',
-  'test/pool/{back-pressure,closing,endings,property,thread-loss,warm}.test.ts',
+  'test/pool/{back-pressure,client-tools,closing,endings,property,thread-loss,warm}.test.ts',
 ]

@@ -5,7 +5,7 @@ import type { BackendName, Prompt } from '../core/job.ts'
 import type { Turn } from '../core/turn.ts'
 import { groundOf } from '../prompt/ground.ts'
 import { demandedTool } from '../prompt/tools.ts'
-import { clientFacts, type Identity, type RequestKind } from '../sessions/identity.ts'
+import { clientFacts, type Identity, isAbsolute, type RequestKind } from '../sessions/identity.ts'
 import { readTranscript, type Transcript } from '../sessions/transcript.ts'
 import type { AnswererParts } from './parts.ts'
 import { chooseMode, type Plan, plan } from './plan.ts'
@@ -91,8 +91,8 @@ export async function prepare(
     offersTools: !asked.isSide,
     skills,
   })
-  const root = workspaceHeader === null || workspaceHeader === '' ? undefined : workspaceHeader
-  const folder = root ?? clientFacts(turn).folder
+  const isRoot = workspaceHeader !== null && isAbsolute(workspaceHeader)
+  const folder = isRoot ? workspaceHeader : clientFacts(turn).folder
   return {
     planned,
     transcript,

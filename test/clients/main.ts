@@ -15,6 +15,7 @@ import {
   failureAfterHiddenEdit,
   nothingTwice,
 } from './scenarios/nothing-twice.ts'
+import { toolLoops } from './scenarios/tool-loop.ts'
 import { play, type Scenario } from './stage.ts'
 
 const CLIENTS: readonly Client[] = [claudeCode, agentSdk]
@@ -32,7 +33,7 @@ const chosen = (name: string, wish: string): boolean =>
 function scenarios(folder: string): readonly Scenario[] {
   const limited = rateLimited(folder)
   const failures = [failureAfterEdit, failureAfterHiddenEdit]
-  const all = [question, conversation, nothingTwice, ...failures, cancel, limited]
+  const all = [question, conversation, nothingTwice, ...failures, cancel, limited, ...toolLoops]
   return all.filter(({ name }) => chosen(name, values.scenario))
 }
 

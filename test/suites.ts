@@ -12,6 +12,7 @@ export const DRILLS = [
   'test/e2e/{acp,compat,config,isolation,metrics,models,queue,retries,side-by-side,skills}.test.ts',
   'test/e2e/{streaming-slow,streaming-timing,workspace}.test.ts',
   'test/e2e/process-*.test.ts',
+  'test/e2e/bridge-{limits,property,tools}.test.ts',
   'test/pool/{back-pressure,client-tools,closing,endings,property,thread-loss,warm}.test.ts',
 ]
 

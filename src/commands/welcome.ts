@@ -15,7 +15,7 @@ export function clientLines(facts: {
     'what to put into clients:',
     `  OpenAI style     base URL ${url}/v1   (OPENAI_BASE_URL), key: ${key}`,
     `  Anthropic style  base URL ${url}      (ANTHROPIC_BASE_URL), key: ${key} (ANTHROPIC_AUTH_TOKEN)`,
-    `  Claude Code      ANTHROPIC_BASE_URL=${url} ANTHROPIC_AUTH_TOKEN=KEY claude`,
+    `  Claude Code      ANTHROPIC_BASE_URL=${url} ANTHROPIC_AUTH_TOKEN=KEY ENABLE_TOOL_SEARCH=false claude`,
     `  by hand          curl ${url}/v1/models`,
   ]
 }

@@ -5,12 +5,12 @@ import type { BackendName, Prompt } from '../core/job.ts'
 import type { Turn } from '../core/turn.ts'
 import { groundOf } from '../prompt/ground.ts'
 import { demandedTool } from '../prompt/tools.ts'
-import { clientFacts, type Identity, type RequestKind } from '../sessions/identity.ts'
+import { clientFacts, type Identity, isAbsolute, type RequestKind } from '../sessions/identity.ts'
 import { readTranscript, type Transcript } from '../sessions/transcript.ts'
 import type { AnswererParts } from './parts.ts'
 import { chooseMode, type Plan, plan } from './plan.ts'
 import { promptOf } from './prompt-of.ts'
-import type { SkillPlan } from './skills.ts'
+import { NO_SKILLS, type SkillPlan } from './skills.ts'
 
 /** One request, and whose it is. */
 export interface Asked {
@@ -70,7 +70,9 @@ export async function prepare(
     // In mode bridge the header only names the client's own root.
     mode === 'bridge' ? undefined : parts.workspace(turn, workspaceHeader),
   ])
-  const skills = await parts.skills(turn, { cliVersion: cli.version, workspace })
+  // Bridge offers the client's own Skill tool.
+  const skills =
+    mode === 'bridge' ? NO_SKILLS : await parts.skills(turn, { cliVersion: cli.version, workspace })
   const transcript = readTranscript(turn.messages)
   const { answered } = transcript
   const kept = answered && parts.conversations.backendOf(answered, { key, credential })
@@ -89,8 +91,8 @@ export async function prepare(
     offersTools: !asked.isSide,
     skills,
   })
-  const root = workspaceHeader === null || workspaceHeader === '' ? undefined : workspaceHeader
-  const folder = root ?? clientFacts(turn).folder
+  const isRoot = workspaceHeader !== null && isAbsolute(workspaceHeader)
+  const folder = isRoot ? workspaceHeader : clientFacts(turn).folder
   return {
     planned,
     transcript,

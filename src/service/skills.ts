@@ -39,7 +39,7 @@ export interface SkillPlan {
   readonly notesWithoutRules: ReadonlyMap<Message, string>
 }
 
-const NOTHING: SkillPlan = {
+export const NO_SKILLS: SkillPlan = {
   rules: [],
   digest: '',
   notes: new Map(),
@@ -51,9 +51,9 @@ export type SkillPlanner = (turn: Turn, facts: SkillFacts) => Promise<SkillPlan>
 /** Looks at the disk only for requests that advertise skills. */
 export function createSkillPlanner(settings: SkillSettings): SkillPlanner {
   return async (turn, facts) => {
-    if (settings.via === 'off') return NOTHING
+    if (settings.via === 'off') return NO_SKILLS
     const names = advertisedSkills(turn)
-    if (names.length === 0) return NOTHING
+    if (names.length === 0) return NO_SKILLS
     const reads = readsByItself(facts.cliVersion)
     const { workspace } = facts
     // In a scratch folder Cursor cannot see the skills of the project that the client is in.
@@ -65,7 +65,7 @@ export function createSkillPlanner(settings: SkillSettings): SkillPlanner {
       workspace === undefined || reads.claudeMd ? undefined : readClaudeMd(workspace),
     ])
     const told = notesOf(turn, found, 'prompt')
-    if (settings.via === 'prompt') return { ...NOTHING, notes: told, notesWithoutRules: told }
+    if (settings.via === 'prompt') return { ...NO_SKILLS, notes: told, notesWithoutRules: told }
     const references = referencesOf(found)
     const rules = [
       ...found.flatMap((it) => (it.how === 'ours' ? [ruleFile(it.skill, references)] : [])),

@@ -16,7 +16,8 @@ import { LaterRun } from './bridge/later-run.ts'
 import type { LegWish } from './bridge/leg.ts'
 import { withNotes } from './bridge/notes.ts'
 import { offerAnew } from './bridge/relist.ts'
-import { type GoingOn, SessionKeeper } from './going-on.ts'
+import type { GoingOn } from './going.ts'
+import { SessionKeeper } from './going-on.ts'
 import type { AnswererParts } from './parts.ts'
 import { keyWithoutTools } from './plan.ts'
 import type { Asked, Prepared } from './prepare.ts'
@@ -197,6 +198,10 @@ export class Sources {
       id: bridge.id,
       backend: bridge.backend,
       cancel: (cause) => bridge.cancel(cause),
+      onFault: (error) => {
+        const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
+        this.#parts.logger.error('a parked run could not go on', { detail })
+      },
       decide: async (isCancelled) => {
         const knows =
           tools.length === parked.tools.length ||

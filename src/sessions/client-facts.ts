@@ -138,6 +138,7 @@ function startsItsLine(text: string, at: number): boolean {
   return at === 0 || /^[\s\-*]*(?:<[a-z_]+>\s*)*$/.test(text.slice(lineStart, at))
 }
 
-function isAbsolute(path: string): boolean {
+/** On any system: the client's need not be ours. */
+export function isAbsolute(path: string): boolean {
   return /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(path) && !/\p{Cc}/u.test(path)
 }

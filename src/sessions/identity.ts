@@ -5,7 +5,7 @@ import type { Api, BodyIds, Turn } from '../core/turn.ts'
 import { isObject, parseJson, stringAt } from '../lib/json.ts'
 import { firstRealText, realText } from './user-text.ts'
 
-export { type ClientFacts, clientFacts, clientFolder } from './client-facts.ts'
+export { type ClientFacts, clientFacts, clientFolder, isAbsolute } from './client-facts.ts'
 
 export type RequestKind =
   | 'main'

@@ -34,6 +34,8 @@ test('clients are told base URLs and which key to use, never the key itself', ()
   const open = clientLines({ url, needsKey: false }).join('\n')
   expect(open).toContain(`${url}/v1`)
   expect(open).toContain(`ANTHROPIC_BASE_URL=${url} `)
+  // Its tool search only costs a detour here.
+  expect(open).toContain('ENABLE_TOOL_SEARCH=false')
   expect(open).toContain('any text')
   expect(clientLines({ url, needsKey: true }).join('\n')).toContain('the configured api_key')
 })

@@ -94,6 +94,23 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
     expect(answered).toMatchObject({ text: 'it is text', start: 'resumed' })
   })
 
+  test('results that get no slot in time fail as any request does that waited too long', async () => {
+    const plain = { match: 'plain', steps: [{ init: true }, { delta: 'x' }, { hang: true }] }
+    const of = await start({
+      script: { runs: [plain, ...SCRIPT.runs] },
+      settings: { concurrency: 1, queue_timeout: 1 },
+    })
+    const { talk, asked } = await parked(of)
+    const leaving = new AbortController()
+    const busy = new ToolTalk(of, { way: STREAM, tools: [], id: unique('plain') })
+    const hanging = busy.say('plain', leaving.signal).catch(() => undefined)
+    await until('the other to run', within(10_000), () => promptFacts(of).length === 2)
+    const late = await talk.answer(results(asked.calls))
+    expect(late.raw).toContain('queue_timeout')
+    leaving.abort()
+    await hanging
+  })
+
   test('an agent that dies while it waits costs only a replay', async () => {
     const of = await start()
     const { talk, asked } = await parked(of)

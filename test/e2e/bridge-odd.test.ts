@@ -6,8 +6,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NORMAL_END, unique, WAYS } from '../support/ask.ts'
 import { within } from '../support/pace.ts'
 import { type Service, startService } from '../support/service.ts'
-import { promptFacts } from '../support/talk.ts'
-import { type Called, type Result, TOOL_FINISH, ToolTalk } from '../support/tool-talk.ts'
+import { promptFacts, quiet } from '../support/talk.ts'
+import {
+  type Called,
+  type Result,
+  TOOL_FINISH,
+  ToolTalk,
+  type Turned,
+} from '../support/tool-talk.ts'
 import { until } from '../support/until.ts'
 
 const read = (path: string) => ({ name: 'Read', arguments: { path } })
@@ -34,6 +40,15 @@ const SCRIPT = {
         { init: true },
         ...['1', '2', '3', '4', '5'].map((path) => ({ call: read(path) })),
         { delta: 'five: $RESULT' },
+        { result: true },
+      ],
+    },
+    {
+      match: 'bare calls',
+      steps: [
+        { init: true },
+        { calls: [{ name: 'Read' }, read('b')] },
+        { delta: 'done' },
         { result: true },
       ],
     },
@@ -229,15 +244,64 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
     expect(prompts(mark)).toHaveLength(1)
   })
 
-  test('the conversation goes on after its tools: everything is there, and nothing is done again', async () => {
+  test('the conversation goes on after its tools in the same session, with the new words only', async () => {
     const { talk, calls, mark } = await open('one file')
     await talk.answer(results(calls))
+    await quiet(service)
+    const before = promptFacts(service).length
     const third = await talk.say('thanks')
-    expect(third.error).toBeUndefined()
-    expect(['plain', 'afresh']).toContain(third.text)
-    expect(
-      prompts(mark).length +
-        promptFacts(service).filter(({ text }) => text.includes('thanks')).length,
-    ).toBeGreaterThanOrEqual(2)
+    expect(third).toMatchObject({ text: 'plain', start: 'resumed' })
+    const [prompt] = promptFacts(service).slice(before)
+    expect(prompt?.text).toContain('thanks')
+    expect(prompt?.text).not.toContain(mark)
+  })
+
+  test('F56: a main turn and its sub-agent share one id, and each gets its own results', async () => {
+    const id = unique('shared')
+    const talks = ['one file, main', 'one file, sub'].map((what) => ({
+      what: unique(what),
+      talk: new ToolTalk(service, {
+        way: { api: 'messages', stream: true },
+        tools: ['Read'],
+        headers: { 'x-claude-code-session-id': id },
+      }),
+    }))
+    const [main, sub] = await Promise.all(talks.map(({ talk, what }) => talk.say(what)))
+    const answer = (index: number, turn: Turned | undefined): Promise<Turned> | undefined => {
+      const [call] = turn?.calls ?? []
+      return talks[index]?.talk.answer([{ id: call?.id ?? '', text: `for ${index}` }])
+    }
+    const [first, second] = await Promise.all([answer(1, sub), answer(0, main)])
+    expect([first, second]).toMatchObject([
+      { text: 'it is for 1', start: 'resumed' },
+      { text: 'it is for 0', start: 'resumed' },
+    ])
+  })
+
+  test('F31: calls of one reply have index, id, type and name, and arguments that are JSON', async () => {
+    const { talk, calls } = await open('bare calls', { api: 'chat', stream: true })
+    expect(calls).toMatchObject([
+      { name: 'Read', input: {} },
+      { name: 'Read', input: { path: 'b' } },
+    ])
+    expect((await talk.answer(results(calls))).text).toBe('done')
+  })
+
+  test('a summary that the client asks for meanwhile leaves the waiting run alone', async () => {
+    const { talk, calls, mark } = await open('one file')
+    const asking = new ToolTalk(service, {
+      way: { api: 'messages', stream: true },
+      tools: ['Read'],
+      id: mark,
+    })
+    asking.messages = [...talk.messages, ...talk.resultMessages(results(calls))]
+    const summary = await asking.say(
+      'Your task is to create a detailed summary of the conversation',
+    )
+    expect(summary).toMatchObject({ text: 'afresh', calls: [] })
+    expect(await talk.answer(results(calls))).toMatchObject({
+      text: 'it is text of a',
+      start: 'resumed',
+    })
   })
 })

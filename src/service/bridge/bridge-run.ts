@@ -1,10 +1,10 @@
 // A run whose tools the client hosts. It spans several replies: a reply ends with a group of calls, the run then waits
 // (parked), and goes on with their results in the next one. One outstanding read, one listener for the calls.
-import type { ClientToolCall, ClientToolResult, ClientTools } from '../../core/client-tools.ts'
-import type { Failure } from '../../core/events.ts'
+import type { ClientToolCall, ClientToolResult } from '../../core/client-tools.ts'
 import {
   type AgentEvent,
   type Batch,
+  type Failure,
   type Finish,
   isTerminal,
   isVisible,
@@ -15,27 +15,11 @@ import type { BackendName, Kept } from '../../core/job.ts'
 import type { CancelCause, Run, RunMarks } from '../../core/run.ts'
 import type { Json } from '../../core/turn.ts'
 import { monotonicMs } from '../../lib/clock.ts'
+import { Alarm } from './alarm.ts'
+import { type BridgeParts, startOf } from './bridge-parts.ts'
 import { CallDesk } from './call-desk.ts'
 import { Feed } from './feed.ts'
 import { Leg, type LegWish, type Whole } from './leg.ts'
-
-export interface BridgeParts {
-  readonly tools: ClientTools
-  readonly groupMs: number
-  readonly orderMs: number
-  readonly newCallId: () => CallId
-  /** The answer for a call that must not go out to the client. */
-  readonly correct: (call: ClientToolCall, leg: Leg, token: string) => ClientToolResult | undefined
-  /** How the run ended is checked: what the client is told instead, or that Cursor is to be asked once more. */
-  readonly judge: (
-    finish: Finish,
-    leg: Leg,
-    token: string | undefined,
-  ) => Failure | 'again' | undefined
-  /** Asks Cursor once more, going on from what the run left behind. */
-  readonly again: (kept: Kept | undefined) => Run
-  readonly forget: (kept: Kept) => void
-}
 
 export class BridgeRun implements Whole {
   readonly id: RunId
@@ -51,7 +35,7 @@ export class BridgeRun implements Whole {
   #leg: Leg | undefined
   #at: 'running' | 'parked' | 'over' = 'running'
   #isAskingAgain = false
-  #wake: () => void = () => undefined
+  readonly #alarm = new Alarm()
   #settle: () => void = () => undefined
 
   constructor(run: Run, parts: BridgeParts) {
@@ -84,7 +68,7 @@ export class BridgeRun implements Whole {
     // Whoever reads the old reply late has no say any more.
     this.#leg = undefined
     const fromMs = monotonicMs()
-    if (this.#run.unpark === undefined || !(await this.#run.unpark())) return undefined
+    if (!(await this.#run.unpark?.())) return this.#refused(wish, fromMs)
     const grantedMs = monotonicMs()
     this.#at = 'running'
     const isAnswered = [...this.#awaited].every(([id, call]) => {
@@ -100,6 +84,20 @@ export class BridgeRun implements Whole {
     const answeredAtMs = monotonicMs()
     const dispatchMs = answeredAtMs - grantedMs
     this.#leg = new Leg(this, wish, { queueMs: grantedMs - fromMs, dispatchMs, answeredAtMs })
+    return this.#leg
+  }
+
+  /** There was no slot for it in time: that is the reply. Any other end begins afresh. */
+  async #refused(wish: LegWish, fromMs: number): Promise<Leg | undefined> {
+    await this.settled
+    const batch = await this.#feed.next()
+    const last = batch?.events.at(-1)
+    if (batch === undefined || last?.type !== 'failure' || last.code !== 'queue-timeout') {
+      return undefined
+    }
+    this.#feed.putBack(batch)
+    const nowMs = monotonicMs()
+    this.#leg = new Leg(this, wish, { queueMs: nowMs - fromMs, dispatchMs: 0, answeredAtMs: nowMs })
     return this.#leg
   }
 
@@ -142,7 +140,7 @@ export class BridgeRun implements Whole {
       if (taken === 'over') return undefined
       if (taken === undefined) {
         this.#feed.want()
-        await this.#changed(closesMs === undefined ? undefined : closesMs - nowMs)
+        await this.#alarm.rings(closesMs === undefined ? undefined : closesMs - nowMs)
         continue
       }
       const events = await this.#passOn(taken, leg)
@@ -233,7 +231,7 @@ export class BridgeRun implements Whole {
     run.watchToolToken?.((token) => {
       if (run === this.#run) this.#listen(token)
     })
-    return new Feed(run, () => this.#wake())
+    return new Feed(run, () => this.#alarm.ring())
   }
 
   #listen(token: string | undefined): void {
@@ -247,25 +245,12 @@ export class BridgeRun implements Whole {
   #called(call: ClientToolCall): void {
     this.#desk.arrived(call, monotonicMs())
     call.signal.addEventListener('abort', () => this.#givenUp(call), { once: true })
-    this.#wake()
+    this.#alarm.ring()
   }
 
   /** A parked run whose call nobody waits for any more would go on without the client. */
   #givenUp(call: ClientToolCall): void {
-    if (this.#desk.withdrawn(call)) this.#wake()
+    if (this.#desk.withdrawn(call)) this.#alarm.ring()
     else if ([...this.#awaited.values()].includes(call)) this.cancel('given-up')
   }
-
-  async #changed(withinMs: number | undefined): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve
-      if (withinMs !== undefined) timer = setTimeout(resolve, Math.ceil(withinMs))
-    })
-    clearTimeout(timer)
-  }
-}
-
-function startOf(callId: CallId, { name, arguments: input }: ClientToolCall): ToolStart {
-  return { type: 'tool-start', callId, kind: 'mcp', host: 'client', name, input, title: '' }
 }

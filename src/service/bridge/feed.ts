@@ -5,8 +5,8 @@ import type { Run } from '../../core/run.ts'
 export class Feed {
   readonly #run: Run
   readonly #onArrived: () => void
+  #read: Promise<void> | undefined
   #arrived: Batch | 'over' | undefined
-  #reading = false
 
   constructor(run: Run, onArrived: () => void) {
     this.#run = run
@@ -15,13 +15,20 @@ export class Feed {
 
   /** Begins to read unless something is here or on its way. */
   want(): void {
-    if (this.#reading || this.#arrived !== undefined) return
-    this.#reading = true
-    void this.#run.next().then((batch) => {
-      this.#reading = false
+    if (this.#arrived !== undefined) return
+    this.#read ??= this.#run.next().then((batch) => {
+      this.#read = undefined
       this.#arrived = batch ?? 'over'
       this.#onArrived()
     })
+  }
+
+  /** Waits for it; undefined when the run is over and all was taken. */
+  async next(): Promise<Batch | undefined> {
+    this.want()
+    await this.#read
+    const taken = this.take()
+    return taken === 'over' ? undefined : taken
   }
 
   take(): Batch | 'over' | undefined {

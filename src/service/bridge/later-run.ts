@@ -1,6 +1,6 @@
 // A run whose real run is only known after a wait: results of a parked run need a slot first, and where that run is over by
 // then another takes its place. Its reader notices nothing.
-import type { Batch } from '../../core/events.ts'
+import type { Batch, Failure } from '../../core/events.ts'
 import type { RunId } from '../../core/ids.ts'
 import type { BackendName, Kept } from '../../core/job.ts'
 import type { CancelCause, Run, RunMarks } from '../../core/run.ts'
@@ -9,8 +9,9 @@ import { monotonicMs } from '../../lib/clock.ts'
 export interface LaterParts {
   readonly id: RunId
   readonly backend: BackendName
-  /** Undefined when there is none, because `isCancelled` said so. */
+  /** Undefined when there is none, because `isCancelled` said so. May reject: a fault of ours, told as such. */
   readonly decide: (isCancelled: () => boolean) => Promise<Run | undefined>
+  readonly onFault: (error: unknown) => void
   /** Ends the wait. */
   readonly cancel: (cause: CancelCause) => void
 }
@@ -31,6 +32,11 @@ export class LaterRun implements Run {
   readonly #decided: Promise<Run | undefined>
   #run: Run | undefined
   #cancelled: CancelCause | undefined
+  #failure: Failure = {
+    type: 'failure',
+    code: 'cancelled',
+    message: 'The request was cancelled while it waited for its turn.',
+  }
   #isOver = false
 
   constructor(parts: LaterParts) {
@@ -46,8 +52,7 @@ export class LaterRun implements Run {
     const run = await this.#decided
     if (run !== undefined) return run.next()
     this.#isOver = true
-    const message = 'The request was cancelled while it waited for its turn.'
-    return { events: [{ type: 'failure', code: 'cancelled', message }], readAtMs: monotonicMs() }
+    return { events: [this.#failure], readAtMs: monotonicMs() }
   }
 
   cancel(cause: CancelCause): void {
@@ -65,10 +70,15 @@ export class LaterRun implements Run {
   }
 
   async #decide(): Promise<Run | undefined> {
-    const run = await this.#parts.decide(() => this.#cancelled !== undefined)
-    this.#run = run
+    try {
+      this.#run = await this.#parts.decide(() => this.#cancelled !== undefined)
+    } catch (error) {
+      this.#parts.onFault(error)
+      const message = 'The request could not go on; this is a fault of cursor-adapter.'
+      this.#failure = { type: 'failure', code: 'internal', message }
+    }
     // It came while the run was being made.
-    if (this.#cancelled !== undefined) run?.cancel(this.#cancelled)
-    return run
+    if (this.#cancelled !== undefined) this.#run?.cancel(this.#cancelled)
+    return this.#run
   }
 }

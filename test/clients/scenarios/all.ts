@@ -1,6 +1,7 @@
 // The scenarios in the order of the table.
 import type { Scenario } from '../stage.ts'
 import { conversation, question } from './answers.ts'
+import { claudesToolsAcp, claudesToolsPrint } from './claudes-tools.ts'
 import { brokenOff, cancel, rateLimited } from './interrupted.ts'
 import {
   errandRemembered,
@@ -15,6 +16,8 @@ export const SCENARIOS: readonly Scenario[] = [
   question,
   conversation,
   toolLoop,
+  claudesToolsAcp,
+  claudesToolsPrint,
   cancel,
   rateLimited,
   brokenOff,

@@ -16,6 +16,8 @@ export interface CursorUsage {
 export interface ReplyUsage {
   readonly input: number
   readonly output: number
+  /** How much of the output was thinking, by our own count; undefined = not told apart. */
+  readonly reasoning?: number
   readonly cacheRead: number
   readonly cacheWrite: number
 }

@@ -151,8 +151,8 @@ class Step {
   readonly #most: number
   readonly #meter = createTokenMeter()
   #counted = 0
-  /** Upper bound of what came since it was counted. */
-  #uncounted = 0
+  /** What came since; counted only when it could reach the limit, because most answers never do. */
+  #uncounted = ''
 
   constructor(most: number) {
     this.#most = most
@@ -161,16 +161,16 @@ class Step {
   /** How many units of `text` still fit; all of them as long as the limit is far. */
   take(text: string): number {
     if (this.#most === Number.POSITIVE_INFINITY) return text.length
-    const bound = text.length * MOST_PER_UNIT
-    if (this.#counted + this.#uncounted + bound <= this.#most) {
-      this.#meter.add(text)
-      this.#uncounted += bound
+    const units = this.#uncounted.length + text.length
+    if (this.#counted + units * MOST_PER_UNIT <= this.#most) {
+      this.#uncounted += text
       return text.length
     }
+    this.#meter.add(this.#uncounted)
+    this.#uncounted = ''
     const before = this.#meter.total()
     this.#meter.add(text)
     this.#counted = this.#meter.total()
-    this.#uncounted = 0
     return this.#counted <= this.#most ? text.length : fitting(text, this.#most - before)
   }
 }

@@ -5,7 +5,15 @@ import type { Run } from '../../src/core/run.ts'
 import type { AnswerFormat } from '../../src/core/turn.ts'
 import { answerFormat } from '../../src/protocols/format.ts'
 import { formattedRun } from '../../src/service/answer-format.ts'
-import { clientTool, failure, finish, text, thinking } from '../protocols/streams.ts'
+import {
+  clientTool,
+  cursorTool,
+  failure,
+  finish,
+  text,
+  thinking,
+  toolEnd,
+} from '../protocols/streams.ts'
 import { readRun, scriptedRun } from './scripted-run.ts'
 
 const SCHEMA = {
@@ -92,6 +100,29 @@ test('what is no answer is not checked: a cut one, a call, a failure', async () 
   expect(broken.last).toMatchObject({ message: 'it broke' })
   const again = await heard([text('x'), finish()], [failure('it broke')])
   expect(again.last).toMatchObject({ message: 'it broke' })
+})
+
+test('what the agent says between its tools is no answer', async () => {
+  const tool = [cursorTool('t', 'Read', 'a'), toolEnd('t', 'success')] as const
+  const last = await heard([text('I look {here}.'), ...tool, text('{"age":3}'), finish()])
+  expect([last.said, last.prompts]).toEqual(['{"age":3}', []])
+  const early = await heard([text('{"age":3}'), ...tool, text('Done.'), finish()])
+  expect([early.said, early.prompts]).toEqual(['{"age":3}', []])
+})
+
+test('what is said before a call of the client goes out with it', async () => {
+  const { events } = await heard([
+    text('I ask.'),
+    clientTool('c', 'X', {}),
+    text('{"age":3}'),
+    finish(),
+  ])
+  expect(events.map((event) => ('text' in event ? event.text : event.type))).toEqual([
+    'I ask.',
+    'tool-start',
+    '{"age":3}',
+    'finish',
+  ])
 })
 
 test('any object will do where no schema is given', async () => {

@@ -20,8 +20,6 @@ export function formattedRun(
     next: () => formatted.next(),
     cancel: (cause) => formatted.cancel(cause),
     settled: formatted.settled,
-    // After a repair Cursor's session says something else than the client was told.
-    kept: () => (formatted.repaired ? undefined : run.kept?.()),
   })
 }
 
@@ -45,10 +43,6 @@ class Formatted {
       this.#end = resolve
     })
     this.settled = ended.then(() => this.#run.settled)
-  }
-
-  get repaired(): boolean {
-    return this.#repaired
   }
 
   cancel(cause: CancelCause): void {
@@ -102,7 +96,8 @@ class Formatted {
     if (isCut || isCall || 'json' in found) {
       this.#end()
       const text = 'json' in found && !isCut ? found.json : answer
-      return text === '' ? [finish] : [{ type: 'text-delta', text }, finish]
+      const end = this.#repaired ? { ...finish, diverged: true } : finish
+      return text === '' ? [end] : [{ type: 'text-delta', text }, end]
     }
     if (this.#repaired || this.#cancelled !== undefined) {
       this.#end()

@@ -88,7 +88,7 @@ export class SessionKeeper {
         if (event.type === 'text-delta') reply.text(event.text)
         else if (event.type === 'tool-start' && event.host === 'client') {
           reply.call(event.name, event.input)
-        } else if (event.type === 'finish') {
+        } else if (event.type === 'finish' && event.diverged !== true) {
           finished = true
           readTokens = ranTools ? undefined : tokensRead(event)
           this.#settling.set(reply.chain(), done)

@@ -7,10 +7,12 @@ import { type Api, ask, type Heard, NORMAL_END, unique, WAYS, type Way } from '.
 import { within } from '../support/pace.ts'
 import { type Service, startService } from '../support/service.ts'
 import { delta, OK, readTool, run } from '../support/steps.ts'
+import { Talk } from '../support/talk.ts'
 import { isAlive, until } from '../support/until.ts'
 
 const GOOD = '{"age": 7}'
 const RUNS = [
+  { match: 'after the cut', steps: [{ init: true }, delta('fine'), OK] },
   run('talk', delta('one two '), delta('three E'), delta('N'), delta('D four '), { hang: true }),
   run('short', delta('one two'), OK),
   run(
@@ -80,6 +82,21 @@ describe('a token limit', { timeout: 60_000 }, () => {
           .journal()
           .some((fact) => fact.event === 'exit' && fact.pid === pid && fact.code === 0),
       )
+    },
+  )
+
+  test.each(['talk', 'work'])(
+    'leaves no session to go on in: the next turn is told everything (%s)',
+    async (name) => {
+      const body = { max_tokens: 2 }
+      const talk = new Talk(service, { id: unique('conversation'), body })
+      await talk.sayAndSettle(unique(name))
+      talk.body = {}
+      const next = unique('after the cut')
+      const heard = await talk.say(next)
+      expect([heard.text, ['warm', 'cold'].includes(heard.start)]).toEqual(['fine', true])
+      const prompt = service.prompts().find((text) => text.includes(next)) ?? ''
+      expect(prompt).toContain('\none two')
     },
   )
 

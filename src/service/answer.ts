@@ -148,15 +148,13 @@ export function createAnswerer(parts: AnswererParts): Answerer {
       keep: going.keep,
     }
     const startedMs = monotonicMs()
-    const run = asAsked(turn, parts.pool.submit(job, going.continuation), (text) =>
-      parts.pool.submit(rewriting(job, parts.newRunId(), text)),
-    )
+    const run = parts.pool.submit(job, going.continuation)
     going.follow(run)
     const inputTokens = parts
       .countTokens(turn)
       .then((tokens) => clampToWindow(tokens, prepared.window))
     const reply = new Reply({
-      run,
+      run: asAsked(turn, run, (text) => parts.pool.submit(rewriting(job, parts.newRunId(), text))),
       meter: createMeter({
         telemetry,
         usageSetting: settings.usage,

@@ -14,12 +14,16 @@ export function asAsked(turn: Turn, run: Run, again: (prompt: string) => Run): R
 }
 
 /** The job of asking for the same answer in another form. It only writes text: read-only, so that no work is done twice. */
-export function rewriting(job: Job, runId: RunId, text: string): Job {
+export function rewriting(
+  { profile, limits }: Pick<Job, 'profile' | 'limits'>,
+  runId: RunId,
+  text: string,
+): Job {
+  const { offer: _offer, rules: _rules, resume: _resume, ...bare } = profile
   return {
-    ...job,
     runId,
-    profile: { ...job.profile, mode: 'ask' },
+    profile: { ...bare, mode: 'ask', digest: '' },
     prompt: { text, images: [] },
-    keep: false,
+    limits,
   }
 }

@@ -6,6 +6,7 @@ import { createApp } from './http/app.ts'
 import { listen } from './http/server.ts'
 import type { Timing } from './http/services.ts'
 import { monotonicMs } from './lib/clock.ts'
+import { isObject, mapTexts } from './lib/json.ts'
 import { createCatalogue, type Model } from './models/catalogue.ts'
 import { createMetrics } from './ops/metrics.ts'
 import type { AgentPool } from './pool/pool.ts'
@@ -37,6 +38,8 @@ export interface ServiceInput {
   readonly home: string
   readonly env: NodeJS.ProcessEnv
   readonly logger: Logger
+  /** Takes secrets and the home folder out of what `/health/details` says. */
+  readonly redact: (text: string) => string
   /** Our own version. */
   readonly version: string
   /** For tests that cannot wait as long as a client: no setting leads here. */
@@ -99,7 +102,7 @@ export async function startService(input: ServiceInput): Promise<RunningService>
   const ready = new Promise<Answerer>((resolve) => {
     open = resolve
   })
-  const details = async (): Promise<object> => ({
+  const facts = async (): Promise<object> => ({
     version,
     cli: await watch.check(),
     backend: backendDetails(config.backend, acp.state()),
@@ -107,6 +110,10 @@ export async function startService(input: ServiceInput): Promise<RunningService>
     models: catalogue.peek()?.length ?? 0,
     pool: pool?.snapshot() ?? NOTHING_YET,
   })
+  const details = async (): Promise<object> => {
+    const shown = mapTexts(await facts(), input.redact)
+    return isObject(shown) ? shown : {}
+  }
   const app = createApp({
     answerer: waitFor(ready),
     protocols: { chat: chatProtocol, responses: responsesProtocol, messages: messagesProtocol },
@@ -176,7 +183,10 @@ export async function startService(input: ServiceInput): Promise<RunningService>
     async close(graceMs) {
       clearInterval(sweeping)
       // Still listening: whoever comes now is told so with 503 instead of a refused connection.
-      await running.close(graceMs)
+      const closed = running.close(graceMs)
+      // Their folders and sessions are nobody's any more; once more for those that end well meanwhile.
+      conversations?.clear()
+      await closed
       conversations?.clear()
       await listening.stop(1000)
       await endRules(folders, logger)

@@ -44,6 +44,10 @@ export class HeldChild {
   #failed = false
   #killed = false
   #spoiled = ''
+  #isGone = false
+  /** Resolves when the run that has the child gave it back or closed it. */
+  #givenBack: Promise<void>
+  #giveBack: () => void = () => undefined
 
   constructor(parts: ChildParts, profile: LaunchProfile, key: ProfileKey, use: 'spare' | 'run') {
     this.#key = key
@@ -51,6 +55,7 @@ export class HeldChild {
     this.#recycleAfter = parts.settings.recycleAfter ?? Number.POSITIVE_INFINITY
     this.#post = parts.post
     this.#taken = use === 'run'
+    this.#givenBack = this.#lent()
     this.launched = this.#launch(parts, profile)
     this.gone = this.#untilGone()
   }
@@ -72,6 +77,7 @@ export class HeldChild {
 
   /** From now on it belongs to a run of this profile. */
   take(key: ProfileKey): void {
+    if (!this.#taken) this.#givenBack = this.#lent()
     this.#taken = true
     this.#key = key
     this.#runs += 1
@@ -96,6 +102,7 @@ export class HeldChild {
   /** Reusable child between two runs. */
   rest(): void {
     this.#taken = false
+    this.#giveBack()
     this.#tell('idle')
   }
 
@@ -109,8 +116,15 @@ export class HeldChild {
       this.#failed = failed
       this.#tell('closing')
     }
+    this.#giveBack()
     void this.#agent?.close(cause)
     return this.gone
+  }
+
+  #lent(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#giveBack = resolve
+    })
   }
 
   async #launch(parts: ChildParts, profile: LaunchProfile): Promise<Agent | Failure> {
@@ -155,10 +169,13 @@ export class HeldChild {
     const agent = await this.launched
     if ('type' in agent) return
     const facts = await agent.ended
+    // It may be gone before its run has read its last words, and only the run knows how it ended.
+    if (this.#taken && this.#cause === undefined) await this.#givenBack
     if (this.#isSpare && this.#spoiled === '') this.#spoiled = 'it exited before it got a prompt'
     const cause = this.#exitCause(facts)
     // One that has served says nothing against warming.
     const spoiled = this.#runs > 0 ? '' : this.#spoiled
+    this.#isGone = true
     this.#post({ type: 'child', child: { at: 'gone', pid: agent.pid, cause, spoiled } })
   }
 
@@ -169,7 +186,7 @@ export class HeldChild {
   }
 
   #tell(at: ChildState): void {
-    if (this.#agent === undefined) return
+    if (this.#agent === undefined || this.#isGone) return
     this.#post({ type: 'child', child: { at, pid: this.#agent.pid, key: this.#key } })
   }
 }

@@ -1,6 +1,7 @@
 // A seat: one worker thread with at most one child in use. It launches, keeps a spare, plays runs, posts their events, and
 // obeys the main thread. Decides nothing about which child is wanted.
 import type { Agent, Backend, WorkerSettings } from '../src/backends/backend.ts'
+import { hideIn, secretsOf } from '../src/backends/redact.ts'
 import {
   type AgentEvent,
   type Batch,
@@ -20,6 +21,8 @@ export interface SeatParts {
   readonly settings: WorkerSettings
   readonly backendFor: (profile: LaunchProfile) => Backend
   readonly post: (message: FromWorker) => void
+  /** Removes a scratch folder; what cannot be removed is left to the sweep. */
+  readonly remove: (root: string) => void
 }
 
 interface ActiveRun {
@@ -50,6 +53,7 @@ const SESSION_GONE: Failure = {
 
 export class SeatWorker {
   #parts: SeatParts
+  #secrets: readonly string[]
   #held: HeldChild | undefined
   #run: ActiveRun | undefined
   #closing = new Set<Promise<void>>()
@@ -58,6 +62,8 @@ export class SeatWorker {
 
   constructor(parts: SeatParts) {
     this.#parts = parts
+    const { CURSOR_API_KEY, CURSOR_AUTH_TOKEN } = process.env
+    this.#secrets = secretsOf({ CURSOR_API_KEY, CURSOR_AUTH_TOKEN, ...parts.settings.env })
   }
 
   obey(message: ToWorker): void {
@@ -74,6 +80,9 @@ export class SeatWorker {
         return
       case 'forget':
         this.#forget(message.pid, message.chatId)
+        return
+      case 'remove':
+        this.#parts.remove(message.root)
         return
       case 'discard':
         if (this.#held !== undefined) this.#retire(this.#held, message.cause)
@@ -200,7 +209,10 @@ export class SeatWorker {
     if (events.length === 0) return
     const bytes = sizeOfBatch(events)
     run.outstanding += bytes
-    this.#parts.post({ type: 'events', runId: run.runId, events, readAtMs, bytes })
+    const last = events.at(-1)
+    const shown =
+      last?.type === 'failure' ? [...events.slice(0, -1), hideIn(last, this.#secrets)] : events
+    this.#parts.post({ type: 'events', runId: run.runId, events: shown, readAtMs, bytes })
   }
 
   #cancel(run: ActiveRun, cause: ExitCause): void {

@@ -1,6 +1,7 @@
 // Connects a seat to its thread: opens the seat's own port, says hello, hands messages over.
 import { MessageChannel, parentPort, threadId } from 'node:worker_threads'
 import type { Backend, WorkerSettings } from '../src/backends/backend.ts'
+import { removeFolders } from '../src/backends/launch.ts'
 import type { LaunchProfile } from '../src/core/job.ts'
 import {
   type FromWorker,
@@ -19,7 +20,7 @@ export function serveSeat(
 ): (task: RunTask) => Promise<RunReport> {
   const { port1: ours, port2: theirs } = new MessageChannel()
   const post = (message: FromWorker): void => ours.postMessage(packed(message))
-  const seat = new SeatWorker({ settings, backendFor, post })
+  const seat = new SeatWorker({ settings, backendFor, post, remove: removeFolders })
   ours.on('message', (message: ToWorker) => seat.obey(message))
   const hello: SeatHello = { type: 'seat', threadId, port: theirs }
   parentPort?.postMessage(hello, [theirs])

@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import type { LaunchProfile } from '../core/job.ts'
 import { isErrno } from '../lib/errno.ts'
 import { type Ledger, openLedger } from '../process/ledger.ts'
+import { removeScratch } from '../workspace/scratch.ts'
 import { LaunchFailure, type WorkerSettings } from './backend.ts'
 import { launchFailure } from './launch-failure.ts'
 
@@ -14,6 +15,13 @@ export function ledgerOf(settings: WorkerSettings): Ledger {
   const ledger = ledgers.get(settings) ?? openLedger(settings.ledgerDir, settings.instance)
   ledgers.set(settings, ledger)
   return ledger
+}
+
+/** Removes the folders of a conversation that is over; what resists is left to the sweep. */
+export function removeFolders(root: string): void {
+  removeScratch({ root }).catch((error: unknown) => {
+    if (!isErrno(error)) throw error
+  })
 }
 
 /** Whatever kept a child from starting, as what `launch` throws. */

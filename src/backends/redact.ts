@@ -1,4 +1,5 @@
 // Takes secrets and personal paths out of text that came from Cursor before anybody is shown it. Pure.
+import type { AgentEvent } from '../core/events.ts'
 
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\bcrsr_[A-Za-z0-9_-]+/g, '[key]'],
@@ -20,4 +21,22 @@ export function redact(text: string, home: string): string {
   clean = clean.replaceAll(HOMES, '~')
   for (const [pattern, replacement] of SECRETS) clean = clean.replaceAll(pattern, replacement)
   return clean
+}
+
+/** Shorter values are switches (`1`, `true`), not secrets; hiding them would garble every message. */
+const SHORTEST_SECRET = 8
+
+/** The values in a child's environment that nobody may be shown. */
+export function secretsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const values = Object.values(env).filter((value) => value !== undefined)
+  const secrets = new Set(values.filter((value) => value.length >= SHORTEST_SECRET))
+  return [...secrets].sort((a, b) => b.length - a.length)
+}
+
+/** A failure's text may quote what Cursor printed. */
+export function hideIn(event: AgentEvent, secrets: readonly string[]): AgentEvent {
+  if (event.type !== 'failure') return event
+  let { message } = event
+  for (const secret of secrets) message = message.replaceAll(secret, '[hidden]')
+  return message === event.message ? event : { ...event, message }
 }

@@ -1,6 +1,7 @@
 // Start order and end of the service: configuration, binary, port, version; then everything else in the background.
 import type { Loaded } from '../config/load.ts'
 import { isErrno } from '../lib/errno.ts'
+import { keepHeapsSmall } from '../lib/heap.ts'
 import { createLogger } from '../ops/log.ts'
 import { findCli } from '../process/cli.ts'
 import { liveService, removeServiceFile, writeServiceFile } from '../process/service-file.ts'
@@ -33,10 +34,14 @@ export async function serve(
   const { env, console, version } = context
   const found = findCli(config.cursor_cli_path, env)
   if ('missing' in found && !options.allowMissingCli) throw cliMissing(found.missing)
-  const logger = createLogger({ level: config.log.level, redact: redactionFor(config, env) })
+  const redact = redactionFor(config, env)
+  const logger = createLogger({ level: config.log.level, redact })
+  keepHeapsSmall()
   const signals = stopSignals()
   try {
-    const service = await startService({ config, home, env, logger, version }).catch(listenFailure)
+    const service = await startService({ config, home, env, logger, redact, version }).catch(
+      listenFailure,
+    )
     if (service.cli.at === 'missing' && !options.allowMissingCli) {
       await halt(service)
       throw cliMissing(service.cli.reason)

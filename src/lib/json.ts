@@ -40,3 +40,15 @@ export function parseJson(text: string): unknown {
     throw error
   }
 }
+
+/** A copy of plain data with every text in it changed, names of fields included. */
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change))
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).map(([key, inner]) => [
+    change(key),
+    mapTexts(inner, change),
+  ])
+  return Object.fromEntries(entries)
+}

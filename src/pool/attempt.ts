@@ -201,7 +201,7 @@ export class Attempt implements SeatUser {
       return
     }
     if (this.#run.push({ events, readAtMs }, bytes)) this.#firstSign()
-    if (this.#seen && !hadSeen) this.#parts.seats.watch.spoke()
+    if (this.#seen && !hadSeen) this.#parts.seats.watch.spoke(this.#run.id)
     // Also when the run had ended before: the worker is done all the same.
     if (last !== undefined && isTerminal(last)) this.#expectEnd()
   }

@@ -34,6 +34,8 @@ export type ToWorker =
   | { readonly type: 'credit'; readonly runId: RunId; readonly bytes: number }
   /** The conversation is over: the child gives back what its session holds. */
   | { readonly type: 'forget'; readonly pid: number; readonly chatId: string }
+  /** Remove a scratch folder that a conversation owned; the main thread has better things to do. */
+  | { readonly type: 'remove'; readonly root: string }
   /** Close a child that is not running anything (spare or idle). */
   | { readonly type: 'discard'; readonly cause: ExitCause }
 

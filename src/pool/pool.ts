@@ -119,7 +119,11 @@ class ThreadedPool implements AgentPool {
       seat?.send({ type: 'forget', pid, chatId })
       return
     }
-    if (kept.folders !== undefined) await this.#lostChildren.remove(kept.folders.root)
+    if (kept.folders === undefined) return
+    const { root } = kept.folders
+    const seat = this.#closed === undefined ? this.#seats.anyThread() : undefined
+    if (seat === undefined) await this.#lostChildren.remove(root)
+    else seat.send({ type: 'remove', root })
   }
 
   prewarm(profile: LaunchProfile): void {
@@ -214,7 +218,8 @@ class ThreadedPool implements AgentPool {
     for (const seat of seats) this.#seats.lose(seat)
     await Promise.all(seats.map((seat) => seat.lost))
     const left = await this.#lostChildren.endAll()
-    if (left.groups + left.folders > 0) {
+    // Folders may be those of conversations that could have gone on.
+    if (left.groups > 0) {
       this.#options.logger.warn('a worker thread had left something behind', { ...left })
     }
   }

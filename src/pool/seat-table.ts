@@ -1,6 +1,6 @@
 // All seats: hands messages of the worker threads to whom they concern, counts children, and cleans up after a lost thread.
 import type { ClientTools } from '../core/client-tools.ts'
-import type { ProfileKey } from '../core/ids.ts'
+import type { ProfileKey, RunId } from '../core/ids.ts'
 import type { ChildState, Logger, Telemetry } from '../core/telemetry.ts'
 import { monotonicMs } from '../lib/clock.ts'
 import type { LostChildren } from './lost-children.ts'
@@ -20,7 +20,7 @@ export interface SpareWatch {
   /** A seat became usable, a spare ready, or a child went: another spare may be due. */
   changed(): void
   /** A run has said its first words. */
-  spoke(): void
+  spoke(runId: RunId): void
   /** A spare could not be launched, or died or spoke before its prompt. */
   spoiled(spare: Spare, reason: string): void
 }
@@ -69,6 +69,12 @@ export class SeatTable {
   /** The free seat whose idle child has this process id. */
   withIdle(pid: number): Seat | undefined {
     return this.all.find((seat) => seat.isFree && seat.spare?.pid === pid && seat.spare.isReady)
+  }
+
+  /** A thread that can do a small thing on the side: one without a run, if there is one. */
+  anyThread(): Seat | undefined {
+    const live = this.all.filter((seat) => seat.isAttached)
+    return live.find((seat) => seat.isFree) ?? live[0]
   }
 
   /** The seat with this child, busy or not. */

@@ -4,6 +4,7 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import type { Logger } from '../core/telemetry.ts'
+import { YOUNG_HEAP_MB } from '../lib/heap.ts'
 import type { RunReport, RunTask, SeatHello } from './messages.ts'
 
 export interface ThreadOptions {
@@ -56,6 +57,7 @@ export function startThreads(options: ThreadOptions): Threads {
     // With 'sync' a thread is frozen between tasks: a warm child's output and exit would go unseen (measured, 5.3.2).
     atomics: 'disabled',
     recordTiming: false,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_HEAP_MB },
     loadBalancer(task, workers) {
       const placement: unknown = Reflect.get(task, Piscina.queueOptionsSymbol)
       const free = workers.filter((worker) => worker.currentUsage === 0 && !worker.destroyed)

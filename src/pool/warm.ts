@@ -1,6 +1,6 @@
 // Spares: which profiles keep a warm child, in which seats, until when. Starts none while runs wait or launch.
 import type { Terminal } from '../core/events.ts'
-import type { ProfileKey } from '../core/ids.ts'
+import type { ProfileKey, RunId } from '../core/ids.ts'
 import { type Job, type LaunchProfile, profileKey } from '../core/job.ts'
 import type { ExitCause, Logger } from '../core/telemetry.ts'
 import { monotonicMs } from '../lib/clock.ts'
@@ -19,9 +19,11 @@ const STARTING_MS = 10_000
 const CLEARLY_LIKELIER = 1.5
 /**
  * Starting a process holds up every thread of this one (measured: 10 to 25 ms on the way of a first token, two cores), so
- * a spare's successor waits for the first words of the run that took it, but not longer than this.
+ * successors of spares wait for the first words of all runs that just took one, but not longer than this after the last.
  */
 const FIRST_WORDS_MS = 75
+/** Prompts that keep coming do not put it off any further. */
+const PATIENCE_MS = 200
 /** Until those words are on their way to the client. */
 const HANDED_OVER_MS = 5
 const TICK_MS = 5_000
@@ -42,8 +44,11 @@ export class WarmPool implements SpareWatch {
   #health: WarmHealth
   #timer: NodeJS.Timeout | undefined
   #scheduled = false
-  /** Set while a prompt was just written. */
+  /** Runs whose prompt was just written and which have said nothing yet. */
+  #silent = new Set<RunId>()
+  /** Set while there are such runs. */
   #patience: NodeJS.Timeout | undefined
+  #patientSinceMs = 0
   #stopped = false
   #tickedAtMs = Date.now()
 
@@ -87,14 +92,19 @@ export class WarmPool implements SpareWatch {
   /** A run's prompt has been written: the spare it took is replaced as soon as that disturbs nobody. */
   prompted(job: Job, warm: boolean): void {
     if (warm) this.#health.proven(job.profile)
-    if (this.#patience === undefined) this.#refillIn(FIRST_WORDS_MS)
+    this.#silent.add(job.runId)
+    const nowMs = monotonicMs()
+    if (this.#patience === undefined) this.#patientSinceMs = nowMs
+    this.#refillIn(Math.min(FIRST_WORDS_MS, this.#patientSinceMs + PATIENCE_MS - nowMs))
   }
 
-  spoke(): void {
-    if (this.#patience !== undefined) this.#refillIn(HANDED_OVER_MS)
+  spoke(runId: RunId): void {
+    this.#silent.delete(runId)
+    if (this.#silent.size === 0 && this.#patience !== undefined) this.#refillIn(HANDED_OVER_MS)
   }
 
   played(job: Job, terminal: Terminal): void {
+    this.spoke(job.runId)
     if (terminal.type === 'finish') this.#health.succeeded(job.profile, monotonicMs())
   }
 
@@ -125,6 +135,7 @@ export class WarmPool implements SpareWatch {
     clearTimeout(this.#patience)
     this.#patience = setTimeout(() => {
       this.#patience = undefined
+      this.#silent.clear()
       this.#refill()
     }, ms).unref()
   }

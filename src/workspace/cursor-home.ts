@@ -1,7 +1,15 @@
 // A private configuration folder for one child, with the user's login and, unless sealed, their own settings and rules.
 // Parallel children rewrite cli-config.json, so they must not share one; without the login they could not work.
-import type { Stats } from 'node:fs'
-import { chmod, copyFile, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  type Stats,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { isErrno } from '../lib/errno.ts'
@@ -47,31 +55,27 @@ export async function seedConfig(
   env: NodeJS.ProcessEnv,
   options: { readonly sealed: boolean },
 ): Promise<void> {
-  const source = await userFolder(env)
-  await mkdir(join(target, 'projects'), { recursive: true, mode: 0o700 })
+  // Synchronous, as in scratch.ts: each step costs less than its way through the thread pool.
+  const source = userFolder(env)
+  mkdirSync(join(target, 'projects'), { recursive: true, mode: 0o700 })
   const login = loginFolders(source, env).map((folder) => join(folder, LOGIN))
-  await Promise.all([
-    copyFirst(login, join(target, LOGIN)),
-    seedCliConfig(join(source, CONFIG), join(target, CONFIG), options.sealed),
-    ...(options.sealed
-      ? []
-      : [
-          ...COPIED.map((name) => copyFirst([join(source, name)], join(target, name))),
-          ...LINKED.map((name) => link(join(source, name), join(target, name))),
-        ]),
-  ])
+  copyFirst(login, join(target, LOGIN))
+  seedCliConfig(join(source, CONFIG), join(target, CONFIG), options.sealed)
+  if (options.sealed || statOrNothing(source) === undefined) return
+  for (const name of COPIED) copyFirst([join(source, name)], join(target, name))
+  for (const name of LINKED) link(join(source, name), join(target, name))
 }
 
 function homeOf(env: NodeJS.ProcessEnv): string {
   return env.HOME || env.USERPROFILE || homedir()
 }
 
-async function userFolder(env: NodeJS.ProcessEnv): Promise<string> {
+function userFolder(env: NodeJS.ProcessEnv): string {
   if (env.CURSOR_CONFIG_DIR) return env.CURSOR_CONFIG_DIR
   const xdg = env.XDG_CONFIG_HOME
   if (xdg) {
     const folder = join(xdg, 'cursor')
-    if ((await statOrNothing(folder))?.isDirectory()) return folder
+    if (statOrNothing(folder)?.isDirectory()) return folder
   }
   return join(homeOf(env), '.cursor')
 }
@@ -83,20 +87,20 @@ function loginFolders(source: string, env: NodeJS.ProcessEnv): string[] {
 }
 
 /** Our copies are ours alone, whatever the mode of the original. */
-async function copyFirst(sources: readonly string[], target: string): Promise<void> {
+function copyFirst(sources: readonly string[], target: string): void {
   for (const source of sources) {
-    if (!(await statOrNothing(source))?.isFile()) continue
-    await copyFile(source, target)
-    await chmod(target, 0o600)
+    if (!statOrNothing(source)?.isFile()) continue
+    copyFileSync(source, target)
+    chmodSync(target, 0o600)
     return
   }
 }
 
 /** An unreadable original counts as none: the child would stumble over it. */
-async function seedCliConfig(source: string, target: string, sealed: boolean): Promise<void> {
-  const text = await textOrNothing(source)
+function seedCliConfig(source: string, target: string, sealed: boolean): void {
+  const text = textOrNothing(source)
   const config = parseJson(text)
-  await writeFile(target, cliConfig(text, config, sealed), { mode: 0o600 })
+  writeFileSync(target, cliConfig(text, config, sealed), { mode: 0o600 })
 }
 
 function cliConfig(text: string, config: unknown, sealed: boolean): string {
@@ -109,32 +113,32 @@ function pick(object: object, keys: readonly string[]): object {
   return Object.fromEntries(Object.entries(object).filter(([key]) => keys.includes(key)))
 }
 
-async function link(source: string, target: string): Promise<void> {
-  const found = await statOrNothing(source)
+function link(source: string, target: string): void {
+  const found = statOrNothing(source)
   if (found === undefined) return
   try {
-    await symlink(source, target, found.isDirectory() ? 'junction' : 'file')
+    symlinkSync(source, target, found.isDirectory() ? 'junction' : 'file')
   } catch (error) {
     // The child may be given the same folder again.
     if (isErrno(error, 'EEXIST')) return
     // Windows lets only some users link files.
-    if (isErrno(error, 'EPERM') && found.isFile()) await copyFirst([source], target)
+    if (isErrno(error, 'EPERM') && found.isFile()) copyFirst([source], target)
     else throw error
   }
 }
 
-async function statOrNothing(path: string): Promise<Stats | undefined> {
+function statOrNothing(path: string): Stats | undefined {
   try {
-    return await stat(path)
+    return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
     if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP')) return undefined
     throw error
   }
 }
 
-async function textOrNothing(path: string): Promise<string> {
+function textOrNothing(path: string): string {
   try {
-    return await readFile(path, 'utf8')
+    return readFileSync(path, 'utf8')
   } catch (error) {
     if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EISDIR', 'ELOOP')) return ''
     throw error

@@ -16,7 +16,7 @@ const script = {
     {
       match: 'fail',
       steps: [
-        { stderr: `Error: request with ${CURSORS} and Bearer ${PRINTED} refused\n` },
+        { stderr: `Error: request with ${CURSORS} and Bearer ${PRINTED} refused for ${SET}\n` },
         { exit: 1 },
       ],
     },

@@ -14,7 +14,7 @@ const CLIENTS = 8
 /** All requests together; with start, rests and end it stays below 5 minutes. */
 const TRAFFIC_MS = 240_000
 /** This part of the requests comes first and does not count: code is compiled, heaps and pools grow. */
-const WARM_UP = 0.2
+const WARM_UP = 0.4
 /** A heap has its tides. Flat = the last quarter's median is not above the first's by more than this. */
 const RSS_GROWTH = 0.12
 

@@ -13,6 +13,7 @@ const service = await startService({
   home,
   env: process.env,
   logger: createLogger({ level: config.log.level, redact: (text) => text }),
+  redact: (text) => text,
   version: '0.0.0',
   timing: { keepAliveMs: Number(process.argv[2]) },
 })

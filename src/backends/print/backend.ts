@@ -1,5 +1,5 @@
 // Launches the CLI in print mode: folders, configuration, environment, process. What the child then does is agent.ts.
-import { access } from 'node:fs/promises'
+import { accessSync } from 'node:fs'
 import type { LaunchProfile } from '../../core/job.ts'
 import { type Child, startChild } from '../../process/child.ts'
 import { childEnvironment } from '../../process/environment.ts'
@@ -55,7 +55,7 @@ async function start(
   const source = { ...process.env, ...settings.env }
   // A script is run by Node, which starts well without it: look before. Not at the same time as the rest: what is still
   // being written when this fails would come back after the folder was removed.
-  await access(profile.binary)
+  accessSync(profile.binary)
   if (isPrivate) await seedConfig(scratch.config, source, { sealed: profile.mode === 'bridge' })
   const own = {
     ...settings.env,

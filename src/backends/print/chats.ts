@@ -1,5 +1,5 @@
 // Where the CLI keeps the chats of print mode, to see whether one is really there: an unknown id silently begins an empty one.
-import { readdir } from 'node:fs/promises'
+import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ChatFolders, Folder } from '../../core/job.ts'
@@ -26,17 +26,17 @@ export async function chatIsOnDisk(
   const places = [data, config, ...(folder.class === 'workspace' ? own : [])]
   for (const place of places) {
     if (!place) continue
-    for (const workspace of await namesIn(join(place, 'chats'))) {
-      const names = await namesIn(join(place, 'chats', workspace))
+    for (const workspace of namesIn(join(place, 'chats'))) {
+      const names = namesIn(join(place, 'chats', workspace))
       if (names.includes(chatId)) return true
     }
   }
   return false
 }
 
-async function namesIn(path: string): Promise<readonly string[]> {
+function namesIn(path: string): readonly string[] {
   try {
-    return await readdir(path)
+    return readdirSync(path)
   } catch (error) {
     if (isErrno(error)) return []
     throw error

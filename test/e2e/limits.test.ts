@@ -51,7 +51,7 @@ async function ended(mark: string): Promise<void> {
   await until('the agent to be gone', within(4000), () => !pids.some(isAlive))
 }
 
-describe('a token limit', { timeout: 60_000 }, () => {
+describe.concurrent('a token limit', { timeout: 60_000 }, () => {
   test.each(WAYS)('ends the reply, and the agent at once ($api, stream $stream)', async (way) => {
     const mark = unique('talk')
     const heard = await ask(service, way, mark, {
@@ -107,7 +107,7 @@ describe('a token limit', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a stop sequence', { timeout: 60_000 }, () => {
+describe.concurrent('a stop sequence', { timeout: 60_000 }, () => {
   const STOPS: readonly [Api, object, string][] = [
     ['chat', { stop: ['XX', 'END'] }, 'stop'],
     ['messages', { stop_sequences: ['XX', 'END'] }, 'stop_sequence'],
@@ -137,15 +137,18 @@ describe('an answer that must be JSON', { timeout: 60_000 }, () => {
     messages: { output_config: { format: { type: 'json_schema', schema } } },
   }
 
-  test.each(WAYS)('is asked for, checked and passed on ($api, stream $stream)', async (way) => {
-    for (const name of ['json', 'fence']) {
-      const mark = unique(name)
-      const heard = await ask(service, way, mark, FORMATS[way.api])
-      expect([heard.text, heard.finish]).toEqual([GOOD, NORMAL_END[way.api]])
-      const prompts = service.prompts().filter((prompt) => prompt.includes(mark))
-      expect(prompts).toEqual([expect.stringContaining(JSON.stringify(schema))])
-    }
-  })
+  test.concurrent.each(WAYS)(
+    'is asked for, checked and passed on ($api, stream $stream)',
+    async (way) => {
+      for (const name of ['json', 'fence']) {
+        const mark = unique(name)
+        const heard = await ask(service, way, mark, FORMATS[way.api])
+        expect([heard.text, heard.finish]).toEqual([GOOD, NORMAL_END[way.api]])
+        const prompts = service.prompts().filter((prompt) => prompt.includes(mark))
+        expect(prompts).toEqual([expect.stringContaining(JSON.stringify(schema))])
+      }
+    },
+  )
 
   test.each(WAYS)('is asked for once more, read-only ($api, stream $stream)', async (way) => {
     const before = service.prompts().length
@@ -163,7 +166,7 @@ describe('an answer that must be JSON', { timeout: 60_000 }, () => {
     expect(last?.argv.join(' ')).toContain('--mode ask')
   })
 
-  test.each(WAYS)('that never comes is an error ($api, stream $stream)', async (way) => {
+  test.concurrent.each(WAYS)('that never comes is an error ($api, stream $stream)', async (way) => {
     const heard = await ask(service, way, unique('hopeless'), FORMATS[way.api])
     expect(heard.status).toBe(500)
     expect(heard.text).toBe('')

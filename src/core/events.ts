@@ -16,6 +16,8 @@ export interface CursorUsage {
 export interface ReplyUsage {
   readonly input: number
   readonly output: number
+  /** How much of the output was thinking, by our own count; undefined = not told apart. */
+  readonly reasoning?: number
   readonly cacheRead: number
   readonly cacheWrite: number
 }
@@ -87,6 +89,8 @@ export interface Finish {
   readonly reason: FinishReason
   /** Which one, where the reason is `stop-sequence`. */
   readonly stopSequence?: string
+  /** The client got something else than Cursor's session holds: the next turn must not go on in it. */
+  readonly diverged?: boolean
   /** Undefined when Cursor reported none: unknown is not zero. */
   readonly cursorUsage: CursorUsage | undefined
   /** Filled in by the service before a protocol writer sees the event. */

@@ -79,7 +79,7 @@ function begin({ services, protocol, route }: RouteOf, c: Context<HttpEnv>): Exc
 }
 
 async function converse(exchange: Exchange, c: Context<HttpEnv>): Promise<void> {
-  const { services, requestId, report, outlet } = exchange
+  const { services, requestId, report, outlet, protocol } = exchange
   const { turn, body, credential, completeAtMs } = await readTurn(exchange, c)
   if (outlet.left !== undefined) return
   const headers = c.req.raw.headers
@@ -91,7 +91,10 @@ async function converse(exchange: Exchange, c: Context<HttpEnv>): Promise<void> 
   try {
     const context: ReplyContext = {
       ...replyContext(services, turn, answer),
-      onReply: (reply) => keep(exchange, { body, credential }, reply),
+      // Only where something is kept: a body is not held in memory for nothing.
+      ...(protocol.toKeep && {
+        onReply: (reply: object) => keep(exchange, { body, credential }, reply),
+      }),
     }
     const accepted: Accepted = { ...exchange, turn, answer, context, completeAtMs }
     release(await (turn.reply.stream ? streamReply(accepted) : wholeReply(accepted)))

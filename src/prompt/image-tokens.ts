@@ -24,9 +24,9 @@ export interface Size {
   readonly height: number
 }
 
-/** Width and height of a PNG or JPEG from its first bytes, undefined for anything else or a damaged header. */
+/** Width and height of a PNG, JPEG, GIF or WebP from its first bytes, undefined for anything else or a damaged header. */
 export function imageSize(bytes: Buffer): Size | undefined {
-  const size = pngSize(bytes) ?? jpegSize(bytes)
+  const size = pngSize(bytes) ?? jpegSize(bytes) ?? gifSize(bytes) ?? webpSize(bytes)
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined
 }
 
@@ -34,6 +34,29 @@ export function imageSize(bytes: Buffer): Size | undefined {
 function pngSize(bytes: Buffer): Size | undefined {
   if (bytes.length < 24 || bytes.readUInt32BE(0) !== 0x89504e47) return undefined
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
+}
+
+// Source: GIF89a specification 17 and 18: signature and version, then the logical screen's width and height.
+function gifSize(bytes: Buffer): Size | undefined {
+  if (bytes.length < 10 || !/^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6))) return undefined
+  return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
+}
+
+// Source: RFC 9649: RIFF header, then a chunk VP8X (canvas less one), VP8L (14 bits less one each) or VP8 (RFC 6386, 9.1).
+function webpSize(bytes: Buffer): Size | undefined {
+  if (bytes.length < 30 || bytes.toString('latin1', 0, 4) !== 'RIFF') return undefined
+  switch (bytes.toString('latin1', 8, 16)) {
+    case 'WEBPVP8X':
+      return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 }
+    case 'WEBPVP8L': {
+      const bits = bytes.readUInt32LE(21)
+      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
+    }
+    case 'WEBPVP8 ':
+      return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff }
+    default:
+      return undefined
+  }
 }
 
 // Source: ITU T.81 B.2: segments FF xx length; a start-of-frame segment holds precision, height, width.

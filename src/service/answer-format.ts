@@ -20,8 +20,6 @@ export function formattedRun(
     next: () => formatted.next(),
     cancel: (cause) => formatted.cancel(cause),
     settled: formatted.settled,
-    // After a repair Cursor's session says something else than the client was told.
-    kept: () => (formatted.repaired ? undefined : run.kept?.()),
   })
 }
 
@@ -29,7 +27,9 @@ class Formatted {
   readonly #format: AnswerFormat
   readonly #again: (prompt: string) => Run
   #run: Run
-  #answer = ''
+  /** What was said between tools, oldest first; the answer is what came last. */
+  #steps: string[] = ['']
+  #length = 0
   #repaired = false
   #cancelled: CancelCause | undefined
   #end: () => void = () => undefined
@@ -43,10 +43,6 @@ class Formatted {
       this.#end = resolve
     })
     this.settled = ended.then(() => this.#run.settled)
-  }
-
-  get repaired(): boolean {
-    return this.#repaired
   }
 
   cancel(cause: CancelCause): void {
@@ -69,28 +65,47 @@ class Formatted {
   #take(event: AgentEvent): readonly AgentEvent[] {
     if (event.type === 'finish') return this.#finish(event)
     if (event.type === 'failure') this.#end()
+    if (event.type === 'tool-start') return [...this.#nextStep(event.host), event]
     if (event.type !== 'text-delta') return [event]
-    if (this.#answer.length <= MAX_CHARS) this.#answer += event.text
+    this.#length += event.text.length
+    const last = this.#steps.pop() ?? ''
+    this.#steps.push(this.#length <= MAX_CHARS ? last + event.text : last)
     return []
   }
 
+  /** Before a call of the client's the reply may end: what was said goes with it. Before Cursor's own it is no answer. */
+  #nextStep(host: 'cursor' | 'client'): readonly AgentEvent[] {
+    if (host === 'cursor') {
+      this.#steps.push('')
+      return []
+    }
+    const text = this.#steps.join('')
+    this.#steps = ['']
+    return text === '' ? [] : [{ type: 'text-delta', text }]
+  }
+
   #finish(finish: Finish): readonly AgentEvent[] {
-    const answer = this.#answer
-    const found = readJson(answer, this.#format)
+    const answer = this.#steps.join('')
+    const found =
+      this.#length > MAX_CHARS
+        ? { problem: `it is longer than ${MAX_CHARS} characters` }
+        : readJson(this.#steps.toReversed(), this.#format)
     // An answer that was cut is what it is; calls need no answer.
     const isCut = finish.reason === 'length' || finish.reason === 'stop-sequence'
     const isCall = finish.reason === 'tool-calls' && answer.trim() === ''
     if (isCut || isCall || 'json' in found) {
       this.#end()
       const text = 'json' in found && !isCut ? found.json : answer
-      return text === '' ? [finish] : [{ type: 'text-delta', text }, finish]
+      const end = this.#repaired ? { ...finish, diverged: true } : finish
+      return text === '' ? [end] : [{ type: 'text-delta', text }, end]
     }
     if (this.#repaired || this.#cancelled !== undefined) {
       this.#end()
       return [failed(found.problem)]
     }
     this.#repaired = true
-    this.#answer = ''
+    this.#steps = ['']
+    this.#length = 0
     this.#run = this.#again(repairPrompt(this.#format, answer, found.problem))
     return []
   }
@@ -104,14 +119,13 @@ function failed(problem: string): Failure {
   }
 }
 
-/** The JSON text of the answer, out of a code fence or from between words if need be. */
+/** The JSON text of the first of these texts that has one, out of a code fence or from between words if need be. */
 function readJson(
-  answer: string,
+  texts: readonly string[],
   format: AnswerFormat,
 ): { readonly json: string } | { readonly problem: string } {
-  if (answer.length > MAX_CHARS) return { problem: `it is longer than ${MAX_CHARS} characters` }
   let problem: string | undefined
-  for (const text of candidates(answer)) {
+  for (const text of texts.flatMap(candidates)) {
     const value = parsed(text)
     if (value === undefined) continue
     const wrong = format.problem(value.json)

@@ -1,4 +1,5 @@
 // A run whose reply keeps to what the request says of it: token limit, stop sequences, the form of the answer.
+import type { RunId } from '../core/ids.ts'
 import type { Job } from '../core/job.ts'
 import type { Run } from '../core/run.ts'
 import type { Turn } from '../core/turn.ts'
@@ -13,8 +14,16 @@ export function asAsked(turn: Turn, run: Run, again: (prompt: string) => Run): R
 }
 
 /** The job of asking for the same answer in another form. It only writes text: read-only, so that no work is done twice. */
-export function rewriting(job: Pick<Job, 'profile' | 'limits' | 'runId'>, text: string): Job {
-  // Nor does it need the client's tools.
-  const { offer: _, ...profile } = job.profile
-  return { ...job, profile: { ...profile, mode: 'ask' }, prompt: { text, images: [] }, keep: false }
+export function rewriting(
+  { profile, limits }: Pick<Job, 'profile' | 'limits'>,
+  runId: RunId,
+  text: string,
+): Job {
+  const { offer: _offer, rules: _rules, resume: _resume, ...bare } = profile
+  return {
+    runId,
+    profile: { ...bare, mode: 'ask', digest: '' },
+    prompt: { text, images: [] },
+    limits,
+  }
 }

@@ -91,7 +91,7 @@ export class Going implements GoingOn {
     if (event.type === 'text-delta') this.#reply.text(event.text)
     else if (event.type === 'tool-start' && event.host === 'client') {
       this.#reply.call(event.name, event.input)
-    } else if (event.type === 'finish' && event.reason !== 'tool-calls') {
+    } else if (isKeepable(event)) {
       this.#finished = true
       this.#readTokens = this.#ranTools ? undefined : tokensRead(event)
       this.#settling.set(this.#reply.chain(), this.#done)
@@ -174,4 +174,9 @@ function tokensRead({ cursorUsage }: Finish): number | undefined {
 
 export function isSystem(message: Message): boolean {
   return message.role === 'system'
+}
+
+/** A reply that was cut or rewritten is not what Cursor's session holds; one that ends with calls has not ended the run. */
+function isKeepable(event: AgentEvent): event is Finish {
+  return event.type === 'finish' && event.reason !== 'tool-calls' && event.diverged !== true
 }

@@ -24,12 +24,16 @@ export interface Meter {
 export function createMeter(parts: MeterParts): Meter {
   const { telemetry } = parts
   const output = createTokenMeter()
+  const thinking = createTokenMeter()
   let toolRan = false
 
   const look = (event: AgentEvent): void => {
     switch (event.type) {
-      case 'text-delta':
       case 'thinking-delta':
+        thinking.add(event.text)
+        output.add(event.text)
+        return
+      case 'text-delta':
         output.add(event.text)
         return
       case 'tool-start':
@@ -70,7 +74,8 @@ export function createMeter(parts: MeterParts): Meter {
       telemetry.tokens('cache_read', 'cursor', cursor.cacheRead)
       telemetry.tokens('cache_write', 'cursor', cursor.cacheWrite)
     }
-    return { ...finish, usage }
+    const reasoning = Math.min(thinking.total(), usage.output)
+    return { ...finish, usage: { ...usage, reasoning } }
   }
 
   const passFinish = async (batch: Batch, finish: Finish): Promise<Batch> => ({

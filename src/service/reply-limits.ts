@@ -13,7 +13,7 @@ import type { Turn } from '../core/turn.ts'
 import { countText, createTokenMeter } from '../prompt/tokens.ts'
 import { runWith } from './run-with.ts'
 
-type Cut = Pick<Finish, 'reason' | 'stopSequence'>
+type Cut = Pick<Finish, 'reason' | 'stopSequence' | 'diverged'>
 
 /** The same run where the request sets no limit. */
 export function limitedRun(run: Run, turn: Pick<Turn, 'stop' | 'maxOutputTokens'>): Run {
@@ -37,8 +37,6 @@ export function limitedRun(run: Run, turn: Pick<Turn, 'stop' | 'maxOutputTokens'
       }
       return undefined
     },
-    // Cursor's session holds more than the client was told: the next turn must not go on in it.
-    kept: () => (limits.cut === undefined ? run.kept?.() : undefined),
   })
 }
 
@@ -60,10 +58,6 @@ class Limits {
     this.#stops = stops
     this.#most = most ?? Number.POSITIVE_INFINITY
     this.#step = new Step(this.#most)
-  }
-
-  get cut(): Cut | undefined {
-    return this.#cut
   }
 
   /** The reply has ended, though the run has not. */
@@ -121,7 +115,7 @@ class Limits {
     const found = firstOf(this.#stops, all)
     if (found !== undefined) {
       this.#say(all.slice(0, found.at), out)
-      this.#cut ??= { reason: 'stop-sequence', stopSequence: found.stop }
+      this.#cut ??= { reason: 'stop-sequence', stopSequence: found.stop, diverged: true }
       return
     }
     const held = possibleStart(this.#stops, all)
@@ -139,7 +133,7 @@ class Limits {
     if (text === '') return
     const fits = this.#step.take(text)
     if (fits > 0) out.push({ type: 'text-delta', text: text.slice(0, fits) })
-    if (fits < text.length) this.#cut = { reason: 'length' }
+    if (fits < text.length) this.#cut = { reason: 'length', diverged: true }
   }
 }
 
@@ -151,8 +145,8 @@ class Step {
   readonly #most: number
   readonly #meter = createTokenMeter()
   #counted = 0
-  /** Upper bound of what came since it was counted. */
-  #uncounted = 0
+  /** What came since; counted only when it could reach the limit, because most answers never do. */
+  #uncounted = ''
 
   constructor(most: number) {
     this.#most = most
@@ -161,16 +155,16 @@ class Step {
   /** How many units of `text` still fit; all of them as long as the limit is far. */
   take(text: string): number {
     if (this.#most === Number.POSITIVE_INFINITY) return text.length
-    const bound = text.length * MOST_PER_UNIT
-    if (this.#counted + this.#uncounted + bound <= this.#most) {
-      this.#meter.add(text)
-      this.#uncounted += bound
+    const units = this.#uncounted.length + text.length
+    if (this.#counted + units * MOST_PER_UNIT <= this.#most) {
+      this.#uncounted += text
       return text.length
     }
+    this.#meter.add(this.#uncounted)
+    this.#uncounted = ''
     const before = this.#meter.total()
     this.#meter.add(text)
     this.#counted = this.#meter.total()
-    this.#uncounted = 0
     return this.#counted <= this.#most ? text.length : fitting(text, this.#most - before)
   }
 }

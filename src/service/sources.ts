@@ -3,13 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { AgentEvent } from '../core/events.ts'
 import { type CallId, callId } from '../core/ids.ts'
-import type { BackendName, Job, Kept, LaunchProfile } from '../core/job.ts'
+import type { BackendName, Job, Kept } from '../core/job.ts'
 import type { Run } from '../core/run.ts'
 import type { Api, Turn } from '../core/turn.ts'
 import { type Parkable, type Parked, ParkedRuns } from '../sessions/parked.ts'
 import type { Results } from '../sessions/results.ts'
 import { digestReply, type Transcript } from '../sessions/transcript.ts'
-import { asAsked, rewriting } from './as-asked.ts'
 import { BridgeRun } from './bridge/bridge-run.ts'
 import { Guard } from './bridge/guard.ts'
 import { LaterRun } from './bridge/later-run.ts'
@@ -115,26 +114,13 @@ export class Sources {
     }
     const run = this.#parts.pool.submit(job, going.continuation)
     if (profile.offer === undefined) {
-      const asAskedFor = this.#asAsked(run, turn, profile)
-      going.follow(asAskedFor)
-      return { run: asAskedFor, look: (event) => going.look(event), isPart: () => false }
+      going.follow(run)
+      return { run, look: (event) => going.look(event), isPart: () => false }
     }
     const bridged = this.#bridge(run, job, { asked, prepared, going })
     going.follow(bridged.bridge)
     const leg = bridged.bridge.begin(wishOf(turn))
-    return {
-      run: this.#asAsked(leg, turn, profile),
-      look: this.#watch(bridged, asked, prepared),
-      isPart: () => leg.isPart,
-    }
-  }
-
-  /** The reply keeps to what the request says of it. */
-  #asAsked(run: Run, turn: Turn, profile: LaunchProfile): Run {
-    const { pool, settings, newRunId } = this.#parts
-    return asAsked(turn, run, (prompt) =>
-      pool.submit(rewriting({ profile, limits: settings.limits, runId: newRunId() }, prompt)),
-    )
+    return { run: leg, look: this.#watch(bridged, asked, prepared), isPart: () => leg.isPart }
   }
 
   #bridge(
@@ -216,11 +202,7 @@ export class Sources {
         return fresh.run
       },
     })
-    return {
-      run: this.#asAsked(run, turn, profile),
-      look: (event) => source.look(event),
-      isPart: () => source.isPart(),
-    }
+    return { run, look: (event) => source.look(event), isPart: () => source.isPart() }
   }
 
   /** Sees a reply of a bridged run pass: when it ends with calls, the run waits from then on. */

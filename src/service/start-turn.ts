@@ -3,6 +3,7 @@ import type { RequestFacts } from '../core/answer.ts'
 import type { Terminal } from '../core/events.ts'
 import type { Start, TurnKind } from '../core/telemetry.ts'
 import { monotonicMs } from '../lib/clock.ts'
+import { asAsked, rewriting } from './as-asked.ts'
 import type { FailedTurns } from './failed-turns.ts'
 import type { LiveTurns } from './live-turns.ts'
 import { createMeter } from './meter.ts'
@@ -47,14 +48,17 @@ export class TurnStarter {
   }
 
   #reply(asked: Asked, prepared: Prepared, { run, look, isPart }: Source): Reply {
-    const { telemetry, settings } = this.#parts
+    const { telemetry, settings, pool, newRunId } = this.#parts
     const { planned } = prepared
+    const { profile } = planned
     const startedMs = monotonicMs()
     const inputTokens = this.#parts
       .countTokens(asked.turn)
       .then((tokens) => clampToWindow(tokens, prepared.window))
     return new Reply({
-      run,
+      run: asAsked(asked.turn, run, (prompt) =>
+        pool.submit(rewriting({ profile, limits: settings.limits }, newRunId(), prompt)),
+      ),
       meter: createMeter({
         telemetry,
         usageSetting: settings.usage,

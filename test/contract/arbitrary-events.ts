@@ -60,4 +60,7 @@ export const anyFinish: fc.Arbitrary<AgentEvent> = fc
     reason: fc.constantFrom(...reasons),
     usage: fc.record({ input: count, output: count, cacheRead: count, cacheWrite: count }),
   })
-  .map(({ reason, usage }) => finish(usage, reason))
+  .map(({ reason, usage }) => ({
+    ...finish(usage, reason),
+    ...(reason === 'stop-sequence' && { stopSequence: 'END' }),
+  }))

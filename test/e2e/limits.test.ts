@@ -7,10 +7,12 @@ import { type Api, ask, type Heard, NORMAL_END, unique, WAYS, type Way } from '.
 import { within } from '../support/pace.ts'
 import { type Service, startService } from '../support/service.ts'
 import { delta, OK, readTool, run } from '../support/steps.ts'
+import { Talk } from '../support/talk.ts'
 import { isAlive, until } from '../support/until.ts'
 
 const GOOD = '{"age": 7}'
 const RUNS = [
+  { match: 'after the cut', steps: [{ init: true }, delta('fine'), OK] },
   run('talk', delta('one two '), delta('three E'), delta('N'), delta('D four '), { hang: true }),
   run('short', delta('one two'), OK),
   run(
@@ -49,7 +51,7 @@ async function ended(mark: string): Promise<void> {
   await until('the agent to be gone', within(4000), () => !pids.some(isAlive))
 }
 
-describe('a token limit', { timeout: 60_000 }, () => {
+describe.concurrent('a token limit', { timeout: 60_000 }, () => {
   test.each(WAYS)('ends the reply, and the agent at once ($api, stream $stream)', async (way) => {
     const mark = unique('talk')
     const heard = await ask(service, way, mark, {
@@ -83,6 +85,21 @@ describe('a token limit', { timeout: 60_000 }, () => {
     },
   )
 
+  test.each(['talk', 'work'])(
+    'leaves no session to go on in: the next turn is told everything (%s)',
+    async (name) => {
+      const body = { max_tokens: 2 }
+      const talk = new Talk(service, { id: unique('conversation'), body })
+      await talk.sayAndSettle(unique(name))
+      talk.body = {}
+      const next = unique('after the cut')
+      const heard = await talk.say(next)
+      expect([heard.text, ['warm', 'cold'].includes(heard.start)]).toEqual(['fine', true])
+      const prompt = service.prompts().find((text) => text.includes(next)) ?? ''
+      expect(prompt).toContain('\none two')
+    },
+  )
+
   test('of one token is a probe', async () => {
     const way = { api: 'messages', stream: false } as const
     const heard = await ask(service, way, unique('talk'), { max_tokens: 1 })
@@ -90,7 +107,7 @@ describe('a token limit', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a stop sequence', { timeout: 60_000 }, () => {
+describe.concurrent('a stop sequence', { timeout: 60_000 }, () => {
   const STOPS: readonly [Api, object, string][] = [
     ['chat', { stop: ['XX', 'END'] }, 'stop'],
     ['messages', { stop_sequences: ['XX', 'END'] }, 'stop_sequence'],
@@ -120,15 +137,18 @@ describe('an answer that must be JSON', { timeout: 60_000 }, () => {
     messages: { output_config: { format: { type: 'json_schema', schema } } },
   }
 
-  test.each(WAYS)('is asked for, checked and passed on ($api, stream $stream)', async (way) => {
-    for (const name of ['json', 'fence']) {
-      const mark = unique(name)
-      const heard = await ask(service, way, mark, FORMATS[way.api])
-      expect([heard.text, heard.finish]).toEqual([GOOD, NORMAL_END[way.api]])
-      const prompts = service.prompts().filter((prompt) => prompt.includes(mark))
-      expect(prompts).toEqual([expect.stringContaining(JSON.stringify(schema))])
-    }
-  })
+  test.concurrent.each(WAYS)(
+    'is asked for, checked and passed on ($api, stream $stream)',
+    async (way) => {
+      for (const name of ['json', 'fence']) {
+        const mark = unique(name)
+        const heard = await ask(service, way, mark, FORMATS[way.api])
+        expect([heard.text, heard.finish]).toEqual([GOOD, NORMAL_END[way.api]])
+        const prompts = service.prompts().filter((prompt) => prompt.includes(mark))
+        expect(prompts).toEqual([expect.stringContaining(JSON.stringify(schema))])
+      }
+    },
+  )
 
   test.each(WAYS)('is asked for once more, read-only ($api, stream $stream)', async (way) => {
     const before = service.prompts().length
@@ -146,7 +166,7 @@ describe('an answer that must be JSON', { timeout: 60_000 }, () => {
     expect(last?.argv.join(' ')).toContain('--mode ask')
   })
 
-  test.each(WAYS)('that never comes is an error ($api, stream $stream)', async (way) => {
+  test.concurrent.each(WAYS)('that never comes is an error ($api, stream $stream)', async (way) => {
     const heard = await ask(service, way, unique('hopeless'), FORMATS[way.api])
     expect(heard.status).toBe(500)
     expect(heard.text).toBe('')

@@ -76,7 +76,7 @@ describe('refusals', () => {
           way.api === 'messages' ? 'api_error' : 'server_error',
         )
       }
-      expect(await total(service, 'runs_total', { outcome: 'failed' })).toBe(before + 4)
+      expect(await total(service, 'runs_total', { outcome: 'failed' })).toBe(before + WAYS.length)
     },
   )
 

@@ -207,7 +207,7 @@ test.concurrent('F47: SIGTERM lets running answers finish, tells new ones 503, a
       run('next', say('x'), OK),
     ],
   }
-  const service = await start({ script, settings: { concurrency: 4 } })
+  const service = await start({ script, settings: { concurrency: WAYS.length } })
   const questions = WAYS.map(() => unique('running'))
   const running = WAYS.map((way, at) => ask(service, way, questions[at] ?? ''))
   await Promise.all(questions.map((question) => prompted(service, question)))
@@ -225,7 +225,7 @@ test.concurrent('F47: SIGTERM lets running answers finish, tells new ones 503, a
   }
   expect(await service.exited).toEqual({ code: 0, signal: null })
   await nothingLeft(service.journal(), service.scratchRoot)
-  expect(service.prompts()).toHaveLength(4)
+  expect(service.prompts()).toHaveLength(WAYS.length)
   service.discard()
 })
 

@@ -75,10 +75,10 @@ test('F49: what is too much is refused at once in the shape of its API, the rest
     )
   }
   const refusals = logged(service, 'exchange').filter(({ status }) => status !== 200)
-  expect(refusals).toHaveLength(4)
+  expect(refusals).toHaveLength(2 * APIS.length)
   for (const line of refusals) expect(numberAt(line, 'totalMs')).toBeLessThan(within(100))
-  expect(service.prompts()).toHaveLength(6)
-  expect(await total(service, 'runs_total', { outcome: 'refused' })).toBe(4)
+  expect(service.prompts()).toHaveLength(3 * APIS.length)
+  expect(await total(service, 'runs_total', { outcome: 'refused' })).toBe(2 * APIS.length)
 })
 
 test('F50: a wait can be seen, shows signs of life, and ends with an error that names the queue', async () => {
@@ -178,7 +178,7 @@ test('F53: slots of deaf agents come back after timeout and kill grace', async (
   const stuck = [ask(service, STREAM, deafs[0] ?? ''), ask(service, WHOLE, deafs[1] ?? '')]
   await Promise.all(deafs.map((question) => prompted(service, question)))
   const fine = await Promise.all([...WAYS, WHOLE].map((way) => ask(service, way, unique('fine'))))
-  expect(fine.map(({ text }) => text)).toEqual(['b', 'b', 'b', 'b', 'b'])
+  expect(fine.map(({ text }) => text)).toEqual(fine.map(() => 'b'))
   for (const heard of await Promise.all(stuck)) {
     expect(String(heard.error?.message)).toContain(`within ${TIMEOUT_S} s (setting timeout)`)
   }

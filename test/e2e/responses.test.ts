@@ -3,7 +3,8 @@
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { unique } from '../support/ask.ts'
+import { prompted } from '../support/agents.ts'
+import { send, unique } from '../support/ask.ts'
 import { ROOT, type Service, startService } from '../support/service.ts'
 import { delta, OK, readTool, run } from '../support/steps.ts'
 import { until } from '../support/until.ts'
@@ -163,6 +164,27 @@ describe('the official openai client', { timeout: 60_000 }, () => {
     })
     expect(response.status).toBe(200)
     expect(promptWith(mark)).not.toContain('apply_patch')
+  })
+})
+
+describe('retries', { timeout: 60_000 }, () => {
+  test('whoever comes back in time reads the run that goes on, and is told its id anew', async () => {
+    const question = unique('slow')
+    const body = { input: question }
+    const headers = { 'x-session-id': unique('session') }
+    const leaver = new AbortController()
+    const way = { api: 'responses', stream: true } as const
+    const left = send(service, way, body, { headers, signal: leaver.signal })
+    left.catch(() => undefined)
+    await prompted(service, question)
+    leaver.abort()
+    await expect(left).rejects.toThrow(/abort/)
+    const again = await send(service, { ...way, stream: false }, body, { headers })
+    expect(again.headers.get('x-cursor-adapter-start')).toBe('joined')
+    expect(again.text).toBe('ab')
+    expect(service.prompts().filter((prompt) => prompt === question)).toHaveLength(1)
+    const more = { input: unique('more'), previous_response_id: again.reply.id }
+    expect((await send(service, way, more)).finish).toBe('completed')
   })
 })
 

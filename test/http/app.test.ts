@@ -1,5 +1,6 @@
 // Routes that no agent answers, and what is not a route.
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { Refusal } from '../../src/core/failure.ts'
 import {
   CHAT,
@@ -147,6 +148,8 @@ describe('what is not there', () => {
   test.each([
     ['GET', '/v1/chat/completions', 'POST'],
     ['OPTIONS', '/v1/messages', 'POST'],
+    ['GET', '/v1/responses', 'POST'],
+    ['GET', '/responses/input_tokens', 'POST'],
     ['POST', '/v1/models', 'GET, HEAD'],
     ['DELETE', '/v1/models/x', 'GET, HEAD'],
     ['POST', '/health', 'GET, HEAD'],
@@ -191,6 +194,26 @@ describe('a whole reply', () => {
       expect(seen.firstTokens).toHaveLength(1)
     },
   )
+
+  test('on Responses is one response, and what is kept can be named in the next request', async () => {
+    const answer = new ScriptedAnswer().batch(text('Hi'), FINISH)
+    const { url, seen } = await serveFront(answer)
+    const first = await post(`${url}/v1/responses`, { model: 'auto', input: 'one' })
+    expect(first.headers.get('request-id')).toBeNull()
+    const response: unknown = await first.json()
+    expect(response).toMatchObject({ object: 'response', output: [{ content: [{ text: 'Hi' }] }] })
+    const { id } = z.object({ id: z.string() }).parse(response)
+    answer.batch(text('Ho'), FINISH)
+    await post(`${url}/responses`, { model: 'auto', input: 'two', previous_response_id: id })
+    expect(seen.turns.at(-1)?.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+    ])
+    const unknown = await post(`${url}/responses`, { input: 'x', previous_response_id: 'resp_0' })
+    expect(unknown.status).toBe(404)
+    expect(unknown.headers.get('x-should-retry')).toBe('false')
+  })
 
   test('on Messages ignores ?beta=true and names the request where that SDK looks', async () => {
     const { url } = await serveFront(new ScriptedAnswer().batch(text('Hi'), FINISH))

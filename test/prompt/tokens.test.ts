@@ -4,8 +4,13 @@ import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
 import type { Message, Part, Turn } from '../../src/core/turn.ts'
+import { isObject } from '../../src/lib/json.ts'
 import { imageSize, imageTokens } from '../../src/prompt/image-tokens.ts'
 import { countText, createTokenCounter, createTokenMeter } from '../../src/prompt/tokens.ts'
+import { parseMessages } from '../../src/protocols/anthropic/request.ts'
+import { parseChat } from '../../src/protocols/openai-chat/request.ts'
+import { parseResponses } from '../../src/protocols/openai-responses/request.ts'
+import { recorded } from '../protocols/recorded.ts'
 
 const file = (path: string): string =>
   readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8').slice(0, 60_000)
@@ -127,6 +132,67 @@ describe('createTokenCounter', () => {
     expect(await count([user(text(PROSE), ...silent)])).toBe(base)
   })
 
+  test('a request with tools is near the count of a real tokenizer, and the same on every API', async () => {
+    const { tools: recordedTools } = recorded('qwen-responses-tool-loop #0').body
+    const tools = (Array.isArray(recordedTools) ? recordedTools : []).filter(isObject)
+    const readme = file('README.md')
+    const code = file('src/core/failure.ts')
+    const call = { call_id: 'c1', name: 'read_file', arguments: '{"path":"src/core/failure.ts"}' }
+    const turns = [
+      parseResponses(
+        {
+          instructions: readme,
+          tools,
+          input: [
+            { role: 'user', content: PROSE },
+            { type: 'function_call', ...call },
+            { type: 'function_call_output', call_id: 'c1', output: code },
+          ],
+        },
+        undefined,
+      ),
+      parseChat({
+        tools: tools.map((tool) => ({ type: 'function', function: tool })),
+        messages: [
+          { role: 'system', content: readme },
+          { role: 'user', content: PROSE },
+          { role: 'assistant', tool_calls: [{ id: 'c1', function: call }] },
+          { role: 'tool', tool_call_id: 'c1', content: code },
+        ],
+      }),
+      parseMessages({
+        system: readme,
+        tools: tools.map(({ parameters, ...tool }) => ({
+          ...tool,
+          type: 'custom',
+          input_schema: parameters,
+        })),
+        messages: [
+          { role: 'user', content: PROSE },
+          {
+            role: 'assistant',
+            content: [
+              { type: 'tool_use', id: 'c1', name: call.name, input: JSON.parse(call.arguments) },
+            ],
+          },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: code }] },
+        ],
+      }),
+    ]
+    const counts = await Promise.all(turns.map((asked) => counter.countTurn(asked)))
+    expect(new Set(counts).size).toBe(1)
+    expect(turns[0]?.tools).toHaveLength(14)
+    const texts = [readme, PROSE, call.name, call.arguments, code]
+    const described = tools.flatMap(({ name, description, parameters }) => [
+      String(name),
+      String(description),
+      JSON.stringify(parameters),
+    ])
+    const real = [...texts, ...described].reduce((sum, one) => sum + countTokens(one), 0)
+    expect((counts[0] ?? 0) / real).toBeGreaterThan(0.9)
+    expect((counts[0] ?? 0) / real).toBeLessThan(1.1)
+  })
+
   test('a long turn counts the same in slices, again from the cache, and beside others', async () => {
     const long = file('node_modules/commander/lib/command.js').repeat(8)
     const asked = turn([user(text(long)), user(text(PROSE))])
@@ -199,12 +265,46 @@ describe('pictures', () => {
     bytes.writeUInt16BE(width, bytes.length - 3)
     return bytes
   }
+  const gifHeader = (width: number, height: number): Buffer => {
+    const bytes = Buffer.from('GIF89a00000000', 'latin1')
+    bytes.writeUInt16LE(width, 6)
+    bytes.writeUInt16LE(height, 8)
+    return bytes
+  }
+  const webpHeader = (kind: string, write: (bytes: Buffer) => void): Buffer => {
+    const bytes = Buffer.alloc(40)
+    bytes.write(`RIFF0000WEBP${kind}`, 'latin1')
+    write(bytes)
+    return bytes
+  }
   const tokens = (bytes: Buffer): number =>
     imageTokens({ kind: 'base64', mediaType: 'image/png', data: bytes.toString('base64') })
 
   test.each([
     ['PNG', pngHeader(750, 100), 100],
     ['progressive JPEG behind a JFIF segment', jpegHeader(750, 200), 200],
+    ['GIF', gifHeader(750, 300), 300],
+    [
+      'WebP, extended',
+      webpHeader('VP8X', (bytes) => {
+        bytes.writeUIntLE(749, 24, 3)
+        bytes.writeUIntLE(99, 27, 3)
+      }),
+      100,
+    ],
+    [
+      'WebP, lossless',
+      webpHeader('VP8L', (bytes) => bytes.writeUInt32LE(749 | (199 << 14), 21)),
+      200,
+    ],
+    [
+      'WebP, lossy',
+      webpHeader('VP8 ', (bytes) => {
+        bytes.writeUInt16LE(750, 26)
+        bytes.writeUInt16LE(300, 28)
+      }),
+      300,
+    ],
     ['a large one is scaled down first', pngHeader(3_136, 1_568), Math.ceil((1_568 * 784) / 750)],
     ['a single pixel', pngHeader(1, 1), 1],
     ['no picture', Buffer.from('hello, I am no picture at all'), 1_500],
@@ -216,7 +316,8 @@ describe('pictures', () => {
   })
 
   test('any bytes give a size or none, never an error', () => {
-    const start = fc.constantFrom(Buffer.from('ffd8', 'hex'), Buffer.from('89504e47', 'hex'))
+    const heads = ['ffd8', '89504e47', '474946383961', '524946460000000057454250565038']
+    const start = fc.constantFrom(...heads.map((head) => Buffer.from(head, 'hex')))
     fc.assert(
       fc.property(start, fc.uint8Array({ maxLength: 60 }), (head, rest) => {
         const size = imageSize(Buffer.concat([head, rest]))

@@ -90,6 +90,13 @@ describe.each(APIS)('$heading', ({ heading, protocol, base, cases }) => {
   })
 })
 
+test('no name in anthropic-beta changes anything', () => {
+  const body = { model: 'auto', messages: [{ role: 'user', content: 'hi' }] }
+  const headers = new Headers({ 'anthropic-beta': 'brand-new-2026-12-01,context-1m-2025-08-07' })
+  const plain = messagesProtocol.parse(body, new Headers())
+  expect(messagesProtocol.parse(body, headers)).toEqual(plain)
+})
+
 /** Without what the request only repeats, and the person that OpenAI's APIs name. */
 function bare(turn: Turn): object {
   const { reply, bodyIds, ...rest } = turn

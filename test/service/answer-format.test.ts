@@ -5,7 +5,15 @@ import type { Run } from '../../src/core/run.ts'
 import type { AnswerFormat } from '../../src/core/turn.ts'
 import { answerFormat } from '../../src/protocols/format.ts'
 import { formattedRun } from '../../src/service/answer-format.ts'
-import { clientTool, failure, finish, text, thinking } from '../protocols/streams.ts'
+import {
+  clientTool,
+  cursorTool,
+  failure,
+  finish,
+  text,
+  thinking,
+  toolEnd,
+} from '../protocols/streams.ts'
 import { readRun, scriptedRun } from './scripted-run.ts'
 
 const SCHEMA = {
@@ -62,7 +70,7 @@ test('a wrong answer is given back once, with what is wrong and without the task
     [text('{"age":7}'), finish()],
   )
   expect(said).toBe('{"age":7}')
-  expect(last).toMatchObject({ type: 'finish', reason: 'stop' })
+  expect(last).toMatchObject({ type: 'finish', reason: 'stop', diverged: true })
   expect(prompts).toEqual([expect.stringContaining('{"age":"old"}')])
   expect(prompts[0]).toMatch(/What is wrong: age: .*"properties":\{"age"/s)
 })
@@ -94,6 +102,29 @@ test('what is no answer is not checked: a cut one, a call, a failure', async () 
   expect(again.last).toMatchObject({ message: 'it broke' })
 })
 
+test('what the agent says between its tools is no answer', async () => {
+  const tool = [cursorTool('t', 'Read', 'a'), toolEnd('t', 'success')] as const
+  const last = await heard([text('I look {here}.'), ...tool, text('{"age":3}'), finish()])
+  expect([last.said, last.prompts]).toEqual(['{"age":3}', []])
+  const early = await heard([text('{"age":3}'), ...tool, text('Done.'), finish()])
+  expect([early.said, early.prompts]).toEqual(['{"age":3}', []])
+})
+
+test('what is said before a call of the client goes out with it', async () => {
+  const { events } = await heard([
+    text('I ask.'),
+    clientTool('c', 'X', {}),
+    text('{"age":3}'),
+    finish(),
+  ])
+  expect(events.map((event) => ('text' in event ? event.text : event.type))).toEqual([
+    'I ask.',
+    'tool-start',
+    '{"age":3}',
+    'finish',
+  ])
+})
+
 test('any object will do where no schema is given', async () => {
   expect((await heard([text('{"a":[1]}'), finish()], [], ANY)).said).toBe('{"a":[1]}')
 })
@@ -101,7 +132,6 @@ test('any object will do where no schema is given', async () => {
 test('it has settled when the last run has, and a cancelled one is not asked again', async () => {
   const { run } = await heard([text('x'), finish()], [text('{"age":7}'), finish()])
   await run.settled
-  expect(run.kept?.()).toBeUndefined()
   const prompts: string[] = []
   const cancelled = formattedRun(scriptedRun([text('x'), finish()]), FORMAT, (prompt) => {
     prompts.push(prompt)

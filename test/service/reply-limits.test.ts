@@ -185,15 +185,9 @@ describe('a token limit', () => {
   })
 })
 
-test('the session of a reply that was cut is not gone on in', async () => {
-  const kept = { backend: 'acp', pid: 1, chatId: 'c' } as const
-  for (const [maxOutputTokens, expected] of [
-    [1, undefined],
-    [1000, kept],
-  ] as const) {
-    const run = { ...scriptedRun([text('one two three'), finish()]), kept: () => kept }
-    const limitedOne = limitedRun(run, { stop: [], maxOutputTokens })
-    await readRun(limitedOne)
-    expect(limitedOne.kept?.()).toEqual(expected)
-  }
+test('the session of a reply that was cut is marked as one that no turn may go on in', async () => {
+  const cut = await limited([text('one two three'), finish()], { maxOutputTokens: 1 })
+  const whole = await limited([text('one two three'), finish()], { maxOutputTokens: 1000 })
+  expect([cut.last, whole.last]).toMatchObject([{ diverged: true }, { reason: 'stop' }])
+  expect(whole.last).not.toHaveProperty('diverged')
 })

@@ -22,6 +22,9 @@ export function wireUsage(usage: ReplyUsage): CompletionUsage {
     completion_tokens: usage.output,
     total_tokens: prompt + usage.output,
     prompt_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite },
+    ...(usage.reasoning !== undefined && {
+      completion_tokens_details: { reasoning_tokens: usage.reasoning },
+    }),
   }
 }
 

@@ -67,14 +67,14 @@ export class ResponseForms {
   }
 }
 
-/** `input_tokens` includes cached ones, each counted once. How much of the output was thinking is not told apart. */
+/** `input_tokens` includes cached ones, each counted once. */
 function wireUsage(usage: ReplyUsage): ResponseUsage {
   const input = usage.input + usage.cacheRead + usage.cacheWrite
   return {
     input_tokens: input,
     input_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite },
     output_tokens: usage.output,
-    output_tokens_details: { reasoning_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: usage.reasoning ?? 0 },
     total_tokens: input + usage.output,
   }
 }

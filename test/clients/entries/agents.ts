@@ -100,6 +100,7 @@ export const qwenCode: Client = {
   env: (ask) => exported(printed('qwen-code', ask)),
   setup: { name: 'qwen-code', writes: false, runArgs: ({ prompt }) => ['--yolo', prompt] },
   toolLoop: { tool: 'read_file', input: (file) => ({ file_path: file }) },
+  brokenOff: { says: /the model went away/, runs: 2 },
 }
 
 export const pi: Client = {
@@ -133,6 +134,7 @@ export const cline: Client = {
     if (code !== 0) throw new Error(`cline auth failed: ${stdout}${stderr}`)
   },
   command: ({ prompt }) => ['cline', '--auto-approve', 'true', '--retries', '2', prompt],
+  without: { 'two turns': 'it goes on with a session only on a terminal' },
   env: () => ({ CLINE_TELEMETRY_DISABLED: '1', CLINE_NO_AUTO_UPDATE: '1', DO_NOT_TRACK: '1' }),
   toolLoop: { tool: 'read_files', input: (file) => ({ files: [{ path: file }] }) },
 }

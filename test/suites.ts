@@ -6,7 +6,7 @@ export const DRILLS = [
   'test/drills/**/*.test.ts',
   'test/backends/acp/{agent,drill}.test.ts',
   'test/backends/print/backend.test.ts',
-  'test/commands/{run,running,start}.test.ts',
+  'test/commands/{run,running,setup,start}.test.ts',
   'test/e2e/{acp,compat,config,isolation,metrics,models,queue,skills}.test.ts',
   'test/e2e/{streaming-slow,streaming-timing,workspace}.test.ts',
   'test/e2e/process-*.test.ts',

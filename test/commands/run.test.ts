@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { EXIT } from '../../src/commands/exit-codes.ts'
 import { isObject, type JsonObject, objectAt, parseJson, stringAt } from '../../src/lib/json.ts'
 import { DEMO_ENV, runCli } from '../support/cli.ts'
-import { CLI, startService } from '../support/service.ts'
+import { CLI, nothingLeft, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 // Whole processes on a machine that others may be using: the limit is for hangs, not for speed.
@@ -52,7 +52,11 @@ test.each([
 ])(
   '%s is started on a service of its own, answers come, and nothing is left',
   async (name, program, args) => {
-    const { code, stdout, stderr } = await run(program, [name, ...args], { ENDING: '3' })
+    const journal = join(home, 'journal.jsonl')
+    const { code, stdout, stderr } = await run(program, [name, ...args], {
+      ENDING: '3',
+      CURSOR_ADAPTER_DEMO_JOURNAL: journal,
+    })
     expect(stderr).toBe('')
     expect(stdout).toBe('')
     expect(code).toBe(3)
@@ -66,6 +70,9 @@ test.each([
       stringAt(seen.env, 'CUSTOM_BASE_URL')
     await expect(fetch(`${base}/health`)).rejects.toThrow()
     expect(existsSync(join(home, '.cursor-adapter/run/service.json'))).toBe(false)
+    const facts = readFileSync(journal, 'utf8').split('\n').map(parseJson).filter(isObject)
+    expect(facts.length).toBeGreaterThan(0)
+    await nothingLeft(facts, join(home, `cursor-adapter-${process.getuid?.() ?? 'user'}`))
   },
 )
 

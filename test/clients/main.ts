@@ -100,10 +100,13 @@ async function main(): Promise<void> {
     return
   }
   const rows: Row[] = []
-  for (const client of clients) rows.push(await rowFor(client))
+  for (const client of clients) {
+    rows.push(await rowFor(client))
+    // At once: a run that is broken off has not been in vain.
+    if (values.readme && scenarios.length === SCENARIOS.length) writeTable(rows)
+  }
   const names = scenarios.map(({ name }) => name)
   process.stdout.write(`\n${markdown(names, rows, NOT_RUN)}\n`)
-  if (values.readme && scenarios.length === SCENARIOS.length) writeTable(rows)
   process.exitCode = hasFailed ? 1 : 0
 }
 

@@ -54,6 +54,7 @@ export const writtenAndUndone: Scenario = {
 export const startedByRun: Scenario = {
   name: 'run',
   script,
+  key: KEY,
   without: ({ setup }) => (setup?.runArgs === undefined ? 'not one of those' : undefined),
   async run({ client, service, startProgram, asking, prompts }) {
     const { name = '', runArgs } = client.setup ?? {}

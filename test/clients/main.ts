@@ -21,12 +21,16 @@ const { values } = parseArgs({
   },
 })
 
-const chosen = (name: string, wish: string): boolean =>
-  name.toLowerCase().includes(wish.toLowerCase())
+/** By its whole name where there is such a one, else by a part of it. */
+function chosen(name: string, wish: string, all: readonly { readonly name: string }[]): boolean {
+  const [own, wanted] = [name.toLowerCase(), wish.toLowerCase()]
+  const isWhole = all.some((one) => one.name.toLowerCase() === wanted)
+  return isWhole ? own === wanted : own.includes(wanted)
+}
 const clients = CLIENTS.filter(
-  ({ name, quick }) => chosen(name, values.only) && (!values.quick || quick !== undefined),
+  ({ name, quick }) => chosen(name, values.only, CLIENTS) && (!values.quick || quick !== undefined),
 )
-const scenarios = SCENARIOS.filter(({ name }) => chosen(name, values.scenario))
+const scenarios = SCENARIOS.filter(({ name }) => chosen(name, values.scenario, SCENARIOS))
 
 let hasFailed = false
 

@@ -7,12 +7,11 @@ export const DRILLS = [
   'test/backends/acp/{agent,drill}.test.ts',
   'test/backends/bridge.test.ts',
   'test/backends/print/backend.test.ts',
-  'test/commands/{run,running,start}.test.ts',
-  'test/e2e/bridge-{limits,odd,tools}.test.ts',
+  'test/commands/{run,running,setup,start}.test.ts',
+  'test/e2e/bridge-{limits,odd,property,tools}.test.ts',
   'test/e2e/{acp,compat,config,isolation,metrics,models,queue,retries,side-by-side,skills}.test.ts',
   'test/e2e/{streaming-slow,streaming-timing,workspace}.test.ts',
   'test/e2e/process-*.test.ts',
-  'test/e2e/bridge-{limits,property,tools}.test.ts',
   'test/pool/{back-pressure,client-tools,closing,endings,property,thread-loss,warm}.test.ts',
 ]
 

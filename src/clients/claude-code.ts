@@ -14,6 +14,14 @@ import { withValue } from './edit/json-value.ts'
 // Source: Claude Code 2.1.332, measured. Without the first, MCP tools are hidden behind a search tool; with the second
 // every request says whether it is the main turn, a sub-agent or a compaction.
 const SWITCHES = { ENABLE_TOOL_SEARCH: 'false', CLAUDE_CODE_GATEWAY_HINT_HEADERS: '1' }
+/** Assumed where nothing better is known: the smallest window that Cursor was seen to offer. */
+const CONTEXT = 200_000
+
+/** It takes newer and unknown models for ones of 1M tokens (measured) and would not compact before Cursor refuses. */
+const compaction = ({ model, models }: Facts): Readonly<Record<string, string>> => {
+  const window = models.find(({ id }) => id === model)?.contextWindow ?? CONTEXT
+  return { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(window) }
+}
 
 /** Its own model names work as they are; a name given takes the place of the main and of the small model. */
 const models = ({ model }: Facts): Readonly<Record<string, string>> =>
@@ -25,6 +33,7 @@ function settings(facts: Facts): readonly Setting[] {
     ANTHROPIC_BASE_URL: url,
     ...(keyEnv === undefined ? { ANTHROPIC_AUTH_TOKEN: NO_KEY } : {}),
     ...SWITCHES,
+    ...compaction(facts),
     ...models(facts),
   }
   return [
@@ -48,6 +57,7 @@ export const claudeCode: Client = {
         ANTHROPIC_BASE_URL: facts.url,
         ANTHROPIC_AUTH_TOKEN: shellKey(facts),
         ...SWITCHES,
+        ...compaction(facts),
         ...models(facts),
       })}\nclaude`,
     },
@@ -72,7 +82,12 @@ export const claudeCode: Client = {
     program: 'claude',
     install: 'npm install -g @anthropic-ai/claude-code',
     launch: (facts, args, key) => {
-      const open = { ANTHROPIC_BASE_URL: facts.url, ...SWITCHES, ...models(facts) }
+      const open = {
+        ANTHROPIC_BASE_URL: facts.url,
+        ...SWITCHES,
+        ...compaction(facts),
+        ...models(facts),
+      }
       // The `env` block of the user's settings wins over the environment, these settings win over both.
       const over = ['--settings', JSON.stringify({ env: open })]
       return {

@@ -51,6 +51,8 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>
   /** Variables of the user that would lead the client elsewhere. */
   readonly unset: readonly string[]
+  /** A file in a folder that is there for this run only; the variable is set to the folder. */
+  readonly folder?: { readonly variable: string; readonly file: string; readonly text: string }
 }
 
 export interface Client {

@@ -1,6 +1,6 @@
 // Hermes Agent: chat completions, as its provider `custom`.
 import { join } from 'node:path'
-import { type Client, type Facts, modelOf, NO_KEY, names, type Setting, v1 } from './client.ts'
+import { type Client, type Facts, modelOf, NO_KEY, type Setting, v1 } from './client.ts'
 
 function values(facts: Facts): Readonly<Record<string, string>> {
   return {
@@ -16,6 +16,11 @@ function values(facts: Facts): Readonly<Record<string, string>> {
 const settings = (facts: Facts): readonly Setting[] =>
   Object.entries(values(facts)).map(([key, value]) => ({ path: ['model', key], value }))
 
+const yaml = (facts: Facts): string =>
+  ['model:', ...Object.entries(values(facts)).map(([key, value]) => `  ${key}: ${value}`)].join(
+    '\n',
+  )
+
 export const hermes: Client = {
   name: 'hermes',
   title: 'Hermes Agent',
@@ -23,10 +28,7 @@ export const hermes: Client = {
     {
       say: 'In `~/.hermes/config.yaml`:',
       language: 'yaml',
-      text: [
-        'model:',
-        ...Object.entries(values(facts)).map(([key, value]) => `  ${key}: ${value}`),
-      ].join('\n'),
+      text: yaml(facts),
     },
   ],
   file: {
@@ -37,15 +39,13 @@ export const hermes: Client = {
   run: {
     program: 'hermes',
     install: 'pipx install hermes-agent',
+    // Source: hermes_cli/managed_scope.py of 0.19.0: settings of that folder win over the user's, key by key. The
+    // variables it has for endpoints do not do: a key for a loopback address is taken from settings only.
     launch: (facts, args, key) => ({
-      args: [
-        ...(names(args, '--provider') ? [] : ['--provider', 'custom']),
-        ...(names(args, '--model', '-m') ? [] : ['--model', modelOf(facts)]),
-        ...args,
-      ],
-      // Source: hermes_cli/runtime_provider.py of 0.19.0: what `--provider custom` reads.
-      env: { CUSTOM_BASE_URL: v1(facts), OPENAI_API_KEY: key },
-      unset: ['OPENROUTER_API_KEY'],
+      args,
+      env: facts.keyEnv === undefined ? {} : { [facts.keyEnv]: key },
+      unset: [],
+      folder: { variable: 'HERMES_MANAGED_DIR', file: 'config.yaml', text: yaml(facts) },
     }),
   },
 }

@@ -10,19 +10,34 @@ export const KEY_ENV = 'CURSOR_ADAPTER_API_KEY'
 const AUTO: KnownModel = { id: 'auto', label: 'Cursor Auto', contextWindow: undefined }
 
 /** Of the running service, else as configured. */
-export function addressOf({ config, home }: Loaded): string {
+function addressOf({ config, home }: Loaded): string {
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   return reachable(liveService(home)?.url ?? `http://${host}:${config.port}`)
 }
 
-/** Asks the service at `url` for its models; without an answer only Auto is known. */
+/** For a service that may not be up: whoever has its port is not asked, and gets no key. */
+export async function factsOf(loaded: Loaded, model: string | undefined): Promise<Facts> {
+  const url = addressOf(loaded)
+  if (liveService(loaded.home) !== undefined) return await factsFor(loaded, url, model)
+  return factsWith(loaded, url, model, [])
+}
+
+/** Asks the service at `url`, which is ours, for its models; without an answer only Auto is known. */
 export async function factsFor(
-  { config }: Loaded,
+  loaded: Loaded,
   url: string,
   model: string | undefined,
 ): Promise<Facts> {
+  return factsWith(loaded, url, model, await listModels(url, loaded.config.api_key))
+}
+
+function factsWith(
+  { config }: Loaded,
+  url: string,
+  model: string | undefined,
+  listed: readonly KnownModel[],
+): Facts {
   const keyEnv = config.api_key === null ? undefined : KEY_ENV
-  const listed = await listModels(url, config.api_key)
   const facts = { url, keyEnv, model, models: listed.length === 0 ? [AUTO] : listed }
   const wanted = modelOf(facts)
   const known = facts.models.some(({ id }) => id === wanted)

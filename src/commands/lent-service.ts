@@ -39,7 +39,8 @@ export async function lendService(context: Context, loaded: Loaded): Promise<Len
     startService({ config: { ...config, port }, home, env, logger, redact, version })
   const service = await start(config.port).catch(async (error: unknown) => {
     if (isErrno(error, 'EADDRINUSE')) return await start(0)
-    throw error
+    if (!isErrno(error) || error.name !== 'ListenError') throw error
+    throw new CommandError('cannotListen', error.message, { cause: error })
   })
   if (service.cli.at === 'missing') {
     await halt(service)

@@ -1,6 +1,8 @@
 // `run <client>`: the client with the right environment for this one run. No file of the user is changed.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { constants } from 'node:os'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Client, NO_KEY } from '../clients/client.ts'
 import { CLIENTS } from '../clients/clients.ts'
 import type { Loaded } from '../config/load.ts'
@@ -38,7 +40,16 @@ export async function run(
     const env = Object.fromEntries(
       Object.entries(context.env).filter(([variable]) => !launch.unset.includes(variable)),
     )
-    return await untilExit(program, launch.args, { ...env, ...launch.env })
+    const given = { ...env, ...launch.env }
+    if (launch.folder === undefined) return await untilExit(program, launch.args, given)
+    const { variable, file, text } = launch.folder
+    const folder = mkdtempSync(join(tmpdir(), 'cursor-adapter-run-'))
+    try {
+      writeFileSync(join(folder, file), text, { mode: 0o600 })
+      return await untilExit(program, launch.args, { ...given, [variable]: folder })
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   } finally {
     await service.giveBack()
   }

@@ -12,7 +12,7 @@ import { FileProblem, plan, type Target, undo, write } from '../clients/own-file
 import { nearest } from '../config/problem.ts'
 import { type ConfigFlags, type Context, readConfig } from './context.ts'
 import { CommandError, type ExitName } from './exit-codes.ts'
-import { addressOf, factsFor, KEY_ENV } from './facts.ts'
+import { factsOf, KEY_ENV } from './facts.ts'
 
 export interface SetupOptions {
   readonly act: 'print' | 'write' | 'dry-run' | 'undo'
@@ -34,7 +34,7 @@ export async function setup(
   const client = known(name)
   const loaded = readConfig(context, flags)
   if (options.act === 'print') {
-    const facts = await factsFor(loaded, addressOf(loaded), options.model)
+    const facts = await factsOf(loaded, options.model)
     console.line(guideText(client, facts, (text) => console.paint.strong(text)))
     if (facts.keyEnv !== undefined) {
       console.note(`\nThe service asks for a key: set ${KEY_ENV} to it where the client runs.`)
@@ -51,7 +51,7 @@ export async function setup(
   const target = targetOf(context, client, file, loaded.home)
   try {
     if (options.act === 'undo') return takeBack(context, target)
-    const facts = await factsFor(loaded, addressOf(loaded), options.model)
+    const facts = await factsOf(loaded, options.model)
     return put(context, { client, file, target, facts, isDry: options.act === 'dry-run' })
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error

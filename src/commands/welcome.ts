@@ -17,6 +17,7 @@ export function clientLines(facts: {
     `  Anthropic style  base URL ${url}      (ANTHROPIC_BASE_URL), key: ${key} (ANTHROPIC_AUTH_TOKEN)`,
     `  Claude Code      ANTHROPIC_BASE_URL=${url} ANTHROPIC_AUTH_TOKEN=KEY ENABLE_TOOL_SEARCH=false claude`,
     `  by hand          curl ${url}/v1/models`,
+    '  step by step     cursor-adapter setup <client>, or at once: cursor-adapter run <client>',
   ]
 }
 

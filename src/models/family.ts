@@ -14,6 +14,8 @@ const FAMILIES: readonly (readonly string[])[] = [
   ['claude', 'sonnet'],
   ['claude', 'opus'],
   ['claude', 'haiku'],
+  ['claude', 'fable'],
+  ['claude'],
   ['gpt', 'codex'],
   ['gpt'],
 ]
@@ -24,7 +26,7 @@ const FAMILIES: readonly (readonly string[])[] = [
  * client that did not name it while there is a plain one.
  */
 export function matchFamily(asked: string, variants: readonly Variant[], wish: Wish): FamilyMatch {
-  const name = parseModelName(asked)
+  const name = withMaker(parseModelName(asked))
   const family = FAMILIES.find((words) => words.every((word) => name.words.includes(word)))
   if (family === undefined) return { type: 'unknown-family' }
   const members = variants.filter((variant) => belongs(variant.name, family))
@@ -38,6 +40,12 @@ export function matchFamily(asked: string, variants: readonly Variant[], wish: W
     if (pick !== undefined) return { type: 'member', id: pick.id }
   }
   return { type: 'none-listed' }
+}
+
+/** Codex sends names without their first word too (`codex-mini-latest`). Source: its model list, 0.171.0. */
+function withMaker(name: ModelName): ModelName {
+  const isBare = name.words.includes('codex') && !name.words.includes('gpt')
+  return isBare ? { ...name, words: [...name.words, 'gpt'].sort() } : name
 }
 
 /** A codex model is no plain gpt. */

@@ -12,11 +12,16 @@ export interface Ask {
   readonly home: string
   /** The project is handed to Cursor as its workspace, where the client can send a header. */
   readonly handsOver: boolean
+  /** The access key that the service asks for; the client's environment has it as `KEY_ENV`. */
+  readonly key: string | undefined
   /** A library is to offer its tool. */
   readonly bringsTools: boolean
   /** Go on with the conversation before. */
   readonly goOn: boolean
 }
+
+/** Source: the setting `api_key` as an environment variable. */
+export const KEY_ENV = 'CURSOR_ADAPTER_API_KEY'
 
 export type Env = Readonly<Record<string, string>>
 
@@ -32,8 +37,8 @@ export interface Client {
   readonly version: string
   /** Installed before; their programs are on the PATH. */
   readonly packages: readonly Package[]
-  /** Part of `--quick`. */
-  readonly quick?: boolean
+  /** What `--quick` plays with it: everything, or the scenarios of these names. */
+  readonly quick?: 'all' | readonly string[]
   /** Runs on Node 24 instead of the Node of the suite. */
   readonly node24?: boolean
   /** The endpoint it cannot do without, where the service may not have it yet. */

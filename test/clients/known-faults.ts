@@ -10,8 +10,12 @@ const FALLBACK =
   'Claude Code repeats a broken stream with half the max_tokens, which the service takes for another request: the work is done twice'
 
 const KNOWN_FAULTS: readonly KnownFault[] = [
-  { client: /^Claude Code|Agent SDK/, scenario: 'failure in the middle', cause: FALLBACK },
-  { client: /^Claude Code|Agent SDK/, scenario: 'failure after a hidden edit', cause: FALLBACK },
+  { client: /^Claude Code|Agent SDK \(Python/, scenario: 'failure in the middle', cause: FALLBACK },
+  {
+    client: /^Claude Code|Agent SDK \(Python/,
+    scenario: 'failure after a hidden edit',
+    cause: FALLBACK,
+  },
   {
     client: /^OpenCode$/,
     scenario: 'failure in the middle',

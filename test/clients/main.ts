@@ -1,6 +1,6 @@
 // `npm run test:clients`: real clients against the real service with the demo agent, as a table client × scenario.
 // `-- --only NAME` and `-- --scenario NAME` (parts of names) pick, `-- --quick` takes the clients that CI runs,
-// `-- --readme` puts the table of a whole run into the README.
+// `-- --readme` puts the rows that were played into the table of the README.
 import { parseArgs } from 'node:util'
 import type { Client } from './client.ts'
 import { binOf, install, NODE_24 } from './install.ts'
@@ -10,7 +10,7 @@ import { writeTable } from './readme.ts'
 import { CLIENTS, NOT_RUN } from './registry.ts'
 import { SCENARIOS } from './scenarios/all.ts'
 import { type Installation, NotPlayed, play, type Scenario } from './stage.ts'
-import { type Cell, markdown, type Row } from './table.ts'
+import { type Cell, markdown, type Row, rowOf } from './table.ts'
 
 const { values } = parseArgs({
   options: {
@@ -21,12 +21,18 @@ const { values } = parseArgs({
   },
 })
 
-const chosen = (name: string, wish: string): boolean =>
-  name.toLowerCase().includes(wish.toLowerCase())
+/** By its whole name where there is such a one, else by a part of it. */
+function chosen(name: string, wish: string, all: readonly { readonly name: string }[]): boolean {
+  const [own, wanted] = [name.toLowerCase(), wish.toLowerCase()]
+  const isWhole = all.some((one) => one.name.toLowerCase() === wanted)
+  return isWhole ? own === wanted : own.includes(wanted)
+}
 const clients = CLIENTS.filter(
-  ({ name, quick }) => chosen(name, values.only) && (!values.quick || quick === true),
+  ({ name, quick }) => chosen(name, values.only, CLIENTS) && (!values.quick || quick !== undefined),
 )
-const scenarios = SCENARIOS.filter(({ name }) => chosen(name, values.scenario))
+const scenarios = SCENARIOS.filter(({ name }) => chosen(name, values.scenario, SCENARIOS))
+
+let hasFailed = false
 
 async function installed(client: Client): Promise<Installation | string> {
   const folders: string[] = []
@@ -41,6 +47,10 @@ async function installed(client: Client): Promise<Installation | string> {
 }
 
 async function played(scenario: Scenario, client: Client, where: Installation): Promise<Cell> {
+  const { quick } = client
+  if (values.quick && quick !== 'all' && quick?.includes(scenario.name) !== true) {
+    return { at: 'without', reason: 'left out of --quick' }
+  }
   const reason = client.without?.[scenario.name] ?? scenario.without?.(client)
   if (reason !== undefined) return { at: 'without', reason }
   const cause = knownFault(client.name, scenario.name)
@@ -54,6 +64,7 @@ async function played(scenario: Scenario, client: Client, where: Installation): 
     const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
     const place = stack.split('\n').find((line) => line.includes('/scenarios/')) ?? ''
     process.stderr.write(`${client.name}, ${scenario.name}: ${message}\n${place}\n`)
+    hasFailed ||= cause === undefined
     return cause === undefined ? { at: 'failed' } : { at: 'known', cause }
   }
 }
@@ -64,7 +75,7 @@ function said(cell: Cell): string {
   return cell.at === 'failed' ? 'FAILED' : `known fault: ${cell.cause}`
 }
 
-async function rowOf(client: Client): Promise<Row> {
+async function rowFor(client: Client): Promise<Row> {
   const title = `${client.name} ${client.version}`
   const say = (what: string, cell: Cell): void =>
     void process.stdout.write(`${title.padEnd(46)}${what.padEnd(28)}${said(cell)}\n`)
@@ -72,7 +83,8 @@ async function rowOf(client: Client): Promise<Row> {
   if (typeof where === 'string') {
     const cell: Cell = { at: 'without', reason: where }
     say('all scenarios', cell)
-    return { client: title, cells: scenarios.map(() => cell) }
+    const all = scenarios.map(() => cell)
+    return rowOf(client.name, client.version, all)
   }
   const cells: Cell[] = []
   for (const scenario of scenarios) {
@@ -80,7 +92,7 @@ async function rowOf(client: Client): Promise<Row> {
     say(scenario.name, cell)
     cells.push(cell)
   }
-  return { client: title, cells }
+  return rowOf(client.name, client.version, cells)
 }
 
 async function main(): Promise<void> {
@@ -92,18 +104,14 @@ async function main(): Promise<void> {
     return
   }
   const rows: Row[] = []
-  for (const client of clients) rows.push(await rowOf(client))
-  for (const { name, reason } of NOT_RUN) process.stdout.write(`${name}: not run: ${reason}\n`)
-  const table = markdown(
-    scenarios.map(({ name }) => name),
-    rows,
-    NOT_RUN,
-  )
-  process.stdout.write(`\n${table}\n`)
-  const isWhole = clients.length === CLIENTS.length && scenarios.length === SCENARIOS.length
-  if (values.readme && isWhole) writeTable(table)
-  const cells = rows.flatMap((row) => row.cells)
-  process.exitCode = cells.some(({ at }) => at === 'failed') ? 1 : 0
+  for (const client of clients) {
+    rows.push(await rowFor(client))
+    // At once: a run that is broken off has not been in vain.
+    if (values.readme && scenarios.length === SCENARIOS.length) writeTable(rows)
+  }
+  const names = scenarios.map(({ name }) => name)
+  process.stdout.write(`\n${markdown(names, rows, NOT_RUN)}\n`)
+  process.exitCode = hasFailed ? 1 : 0
 }
 
 await main()

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { CLIENTS } from '../../src/clients/clients.ts'
 import { guideMarkdown } from '../../src/clients/guide.ts'
 import { ROOT } from '../support/service.ts'
+import { NOT_RUN, CLIENTS as SUITE } from './registry.ts'
+import { SCENARIOS } from './scenarios/all.ts'
+import { markdown, type Row, rowsIn } from './table.ts'
 
 const FILE = join(ROOT, 'README.md')
 
@@ -27,7 +30,17 @@ export function guides(): string {
   return CLIENTS.map((client) => guideMarkdown(client, facts)).join('\n\n')
 }
 
-export const writeTable = (table: string): void => replace('clients-table', table)
+/** Renews the rows of the clients that were played; the others stay as they were. */
+export function writeTable(fresh: readonly Row[]): void {
+  const names = SCENARIOS.map(({ name }) => name)
+  const old = rowsIn(between('clients-table'), names)
+  const rows = SUITE.flatMap(({ name, version }) => {
+    const same = (row: Row): boolean => row.name === name && row.version === version
+    return fresh.find(same) ?? old.find(same) ?? []
+  })
+  replace('clients-table', markdown(names, rows, NOT_RUN))
+}
+
 export const writeGuides = (): void => replace('clients', guides())
 
 function replace(name: string, fresh: string): void {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { type Service, type ServiceOptions, startService } from '../support/service.ts'
-import type { Ask, Client, Env } from './client.ts'
+import { type Ask, type Client, type Env, KEY_ENV } from './client.ts'
 import { type Ended, type Running, start } from './running.ts'
 import { openTap, type Tap } from './tap.ts'
 
@@ -19,6 +19,8 @@ export interface Scenario {
   readonly handsOver?: boolean
   /** Libraries offer a tool. */
   readonly bringsTools?: boolean
+  /** The service asks for this key. */
+  readonly key?: string
   /** Why this client has no part in it; undefined when it has. */
   readonly without?: (client: Client) => string | undefined
   readonly run: (stage: Stage) => Promise<void>
@@ -72,7 +74,11 @@ export async function play(
     folder,
     script: withSide(scenario.script(folder, client)),
     // Until a scenario says otherwise, Cursor runs its own tools.
-    settings: { mode: 'agent', ...scenario.settings },
+    settings: {
+      mode: 'agent',
+      ...(scenario.key === undefined ? {} : { api_key: scenario.key }),
+      ...scenario.settings,
+    },
     env: scenario.env ?? {},
   })
   const tap = await openTap(service.url)
@@ -85,8 +91,13 @@ export async function play(
     goOn,
     handsOver: scenario.handsOver === true,
     bringsTools: scenario.bringsTools === true,
+    key: scenario.key,
   })
-  const environment = (ask: Ask): Env => ({ ...basics(home, path), ...client.env?.(ask, folders) })
+  const environment = (ask: Ask): Env => ({
+    ...basics(home, path),
+    ...(ask.key === undefined ? {} : { [KEY_ENV]: ask.key }),
+    ...client.env?.(ask, folders),
+  })
   let isPrepared = false
   const startProgram = (command: readonly string[], env?: Env): Running => {
     const one = start(command, asking(''), { ...environment(asking('')), ...env })

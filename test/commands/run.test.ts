@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { EXIT } from '../../src/commands/exit-codes.ts'
 import { isObject, type JsonObject, objectAt, parseJson, stringAt } from '../../src/lib/json.ts'
 import { DEMO_ENV, runCli } from '../support/cli.ts'
-import { CLI, startService } from '../support/service.ts'
+import { CLI, nothingLeft, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 // Whole processes on a machine that others may be using: the limit is for hangs, not for speed.
@@ -38,21 +38,38 @@ const environment = (program: string, more: Readonly<Record<string, string>>) =>
 const run = (program: string, args: readonly string[], more: Record<string, string> = {}) =>
   runCli(['run', ...args], { home, env: environment(program, more) })
 
-function notes(): { args: unknown; env: JsonObject; health: unknown; reply: JsonObject } {
+interface Notes {
+  readonly args: unknown
+  readonly env: JsonObject
+  readonly health: unknown
+  readonly reply: JsonObject
+  readonly folder: unknown
+}
+
+function notes(): Notes {
   const value = parseJson(readFileSync(notesFile(), 'utf8'))
   if (!isObject(value)) throw new Error('the client wrote nothing')
-  const { args, health } = value
-  return { args, health, env: objectAt(value, 'env') ?? {}, reply: objectAt(value, 'reply') ?? {} }
+  const { args, health, folder } = value
+  return {
+    args,
+    health,
+    folder,
+    env: objectAt(value, 'env') ?? {},
+    reply: objectAt(value, 'reply') ?? {},
+  }
 }
 
 test.each([
   ['claude-code', 'claude', ['-p', 'hi', '--model', 'x']],
   ['qwen-code', 'qwen', ['--yolo', 'hi']],
-  ['hermes', 'hermes', ['chat']],
 ])(
   '%s is started on a service of its own, answers come, and nothing is left',
   async (name, program, args) => {
-    const { code, stdout, stderr } = await run(program, [name, ...args], { ENDING: '3' })
+    const journal = join(home, 'journal.jsonl')
+    const { code, stdout, stderr } = await run(program, [name, ...args], {
+      ENDING: '3',
+      CURSOR_ADAPTER_DEMO_JOURNAL: journal,
+    })
     expect(stderr).toBe('')
     expect(stdout).toBe('')
     expect(code).toBe(3)
@@ -60,12 +77,12 @@ test.each([
     expect(seen.args).toEqual(expect.arrayContaining(args))
     expect(seen.health).toMatchObject({ status: 'ok' })
     expect(seen.reply).toMatchObject({ choices: [{ message: { role: 'assistant' } }] })
-    const base =
-      stringAt(seen.env, 'ANTHROPIC_BASE_URL') ??
-      stringAt(seen.env, 'OPENAI_BASE_URL') ??
-      stringAt(seen.env, 'CUSTOM_BASE_URL')
+    const base = stringAt(seen.env, 'ANTHROPIC_BASE_URL') ?? stringAt(seen.env, 'OPENAI_BASE_URL')
     await expect(fetch(`${base}/health`)).rejects.toThrow()
     expect(existsSync(join(home, '.cursor-adapter/run/service.json'))).toBe(false)
+    const facts = readFileSync(journal, 'utf8').split('\n').map(parseJson).filter(isObject)
+    expect(facts.length).toBeGreaterThan(0)
+    await nothingLeft(facts, join(home, `cursor-adapter-${process.getuid?.() ?? 'user'}`))
   },
 )
 
@@ -113,6 +130,16 @@ test('Codex and OpenCode are pointed at the service by settings for this run', a
     model: 'cursor/auto',
     provider: { cursor: { models: { auto: { limit: { context: 200_000 } } } } },
   })
+})
+
+test('Hermes gets settings of this run in a folder that is gone afterwards', async () => {
+  await run('hermes', ['hermes', 'chat'])
+  const { args, env, folder } = notes()
+  expect(args).toEqual(['chat'])
+  expect(folder).toMatch(
+    /^model:\n {2}provider: custom\n {2}base_url: http:\/\/127\.0\.0\.1:\d+\/v1\n/,
+  )
+  expect(existsSync(stringAt(env, 'HERMES_MANAGED_DIR') ?? '')).toBe(false)
 })
 
 test('a service that is up is used, and stays up', async () => {

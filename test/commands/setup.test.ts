@@ -14,6 +14,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { CLIENTS } from '../../src/clients/clients.ts'
 import { EXIT } from '../../src/commands/exit-codes.ts'
 import { runCli } from '../support/cli.ts'
+import { startService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 // Whole processes on a machine that others may be using: the limit is for hangs, not for speed.
 vi.setConfig({ testTimeout: 60_000 })
@@ -124,6 +126,18 @@ test.each(FILES)(
     expect((await setup(`${name} --undo`)).code).toBe(0)
   },
 )
+
+test('the running service says where it is and which models it has', async () => {
+  const service = await startService()
+  const own = join(service.folder, 'adapter')
+  await until('the service file', 15_000, () => existsSync(join(own, 'run/service.json')))
+  const { stdout } = await setup('opencode', { CURSOR_ADAPTER_HOME: own })
+  expect(stdout).toContain(`"baseURL": "${service.url}/v1"`)
+  expect(stdout).toContain('"gpt-5.5-high": {')
+  expect(stdout).toContain('"name": "GPT-5.5 High"')
+  expect(stdout).toContain('"context": 272000')
+  await service.stop()
+})
 
 test('a client without any configuration yet has none after undo', async () => {
   await setup('codex --write --model gpt-5.5')

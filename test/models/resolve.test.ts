@@ -230,6 +230,14 @@ describe('resolveModel', () => {
     { asked: 'gpt-4.1-2025-04-14', id: 'gpt-5.5-medium', how: 'family' },
     { asked: 'gpt-5-codex', id: 'gpt-5.3-codex', how: 'family' },
     { asked: 'claude-haiku-4-5-20251001', id: 'auto', how: 'default' },
+    { asked: 'claude-fable-5-5', id: 'claude-fable-5-high', how: 'family' },
+    { asked: 'claude-instant-9', id: expect.stringMatching(/^claude-/), how: 'family' },
+    // What Codex 0.171 and Claude Code 2.1.332 ask for while nobody has chosen a model.
+    { asked: 'gpt-6.2-sol', id: 'gpt-5.6-sol-medium', how: 'family' },
+    { asked: 'gpt-daybreak-blue-latest', id: 'gpt-5.5-medium', how: 'family' },
+    { asked: 'codex-auto-review', id: 'gpt-5.3-codex', how: 'family' },
+    { asked: 'codex-mini-latest', id: 'gpt-5.3-codex', how: 'family' },
+    { asked: 'claude-opus-5-5', id: 'claude-opus-5-5-high', how: 'normalised' },
     {
       asked: 'claude-haiku-4-5-20251001',
       id: 'composer-2.5',

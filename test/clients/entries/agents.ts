@@ -9,7 +9,7 @@ export const opencode: Client = {
   name: 'OpenCode',
   version: '1.18.33',
   packages: [npm('opencode-ai', '1.18.33')],
-  quick: true,
+  quick: ['one question', 'own tools (bridge)', 'cancel in the middle'],
   prepare: (ask) => setup(['opencode', '--write'], ask),
   command: ({ prompt, goOn }) => ['opencode', 'run', ...(goOn ? ['--continue'] : []), prompt],
   env: () => ({
@@ -37,7 +37,7 @@ export const codex: Client = {
   name: 'Codex',
   version: '0.171.0',
   packages: [npm('@openai/codex', '0.171.0')],
-  quick: true,
+  quick: ['one question', 'own tools (bridge)', 'cancel in the middle'],
   needs: '/v1/responses',
   prepare: (ask) => setup(['codex', '--write'], ask),
   command: ({ prompt, goOn }) => [
@@ -78,6 +78,7 @@ export const codexChat: Client = {
   },
   command: codex.command,
   without: {
+    'access key': 'its file is written by the suite itself',
     'told to wait (429)': 'this old line gives up at any 429',
     'failure in the middle': 'this old line takes a broken stream for the end of the answer',
   },
@@ -97,9 +98,10 @@ export const qwenCode: Client = {
     ...(goOn ? ['--continue'] : []),
     prompt,
   ],
-  env: (ask) => exported(printed('qwen-code', ask)),
+  env: (ask) => exported('qwen-code', ask),
   setup: { name: 'qwen-code', writes: false, runArgs: ({ prompt }) => ['--yolo', prompt] },
   toolLoop: { tool: 'read_file', input: (file) => ({ file_path: file }) },
+  brokenOff: { says: /the model went away/, runs: 2 },
 }
 
 export const pi: Client = {
@@ -107,7 +109,7 @@ export const pi: Client = {
   version: '1.6.0',
   packages: [npm('@earendil-works/pi-coding-agent', '1.6.0')],
   node24: true,
-  quick: true,
+  quick: 'all',
   prepare: (ask) => put(join(ask.home, '.pi/agent/models.json'), printed('pi', ask), 'json'),
   command: ({ prompt, goOn }) => [
     'pi',
@@ -133,6 +135,10 @@ export const cline: Client = {
     if (code !== 0) throw new Error(`cline auth failed: ${stdout}${stderr}`)
   },
   command: ({ prompt }) => ['cline', '--auto-approve', 'true', '--retries', '2', prompt],
+  without: {
+    'two turns': 'it goes on with a session only on a terminal',
+    'access key': 'the key is put into its file by hand',
+  },
   env: () => ({ CLINE_TELEMETRY_DISABLED: '1', CLINE_NO_AUTO_UPDATE: '1', DO_NOT_TRACK: '1' }),
   toolLoop: { tool: 'read_files', input: (file) => ({ files: [{ path: file }] }) },
 }
@@ -156,14 +162,14 @@ export const aider: Client = {
     '--message',
     prompt,
   ],
-  env: (ask) => exported(printed('aider', ask)),
+  env: (ask) => exported('aider', ask),
 }
 
 export const hermes: Client = {
   name: 'Hermes Agent',
   version: '0.19.0',
   packages: [python('hermes-agent', '0.19.0')],
-  quick: true,
+  quick: ['one question', 'own tools (bridge)'],
   prepare: (ask) => setup(['hermes', '--write'], ask),
   command: ({ prompt, goOn }) => [
     'hermes',

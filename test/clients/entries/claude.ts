@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Ask, Client, Env } from '../client.ts'
 import { npm, python } from '../install.ts'
-import { exported, printed, setup } from '../set-up.ts'
+import { exported, setup } from '../set-up.ts'
 
 const PROGRAMS = join(import.meta.dirname, '../programs').replace(/[\\/]dist(?=[\\/]test)/, '')
 
@@ -21,7 +21,7 @@ export const claudeCode: Client = {
   name: 'Claude Code',
   version: '2.1.332',
   packages: [npm('@anthropic-ai/claude-code', '2.1.332')],
-  quick: true,
+  quick: 'all',
   prepare: (ask) => setup(['claude-code', '--write'], ask),
   command: ({ prompt, goOn }) => ['claude', ...(goOn ? ['--continue'] : []), '-p', prompt, ...SAY],
   env,
@@ -48,7 +48,7 @@ export const agentSdk: Client = {
     join(folder, 'node_modules/@anthropic-ai/claude-agent-sdk'),
     JSON.stringify({ prompt, project, goOn }),
   ],
-  env: (ask) => ({ ...env(ask), ...exported(printed('anthropic-sdk', ask)) }),
+  env: (ask) => ({ ...env(ask), ...exported('anthropic-sdk', ask) }),
   printsMessages: true,
   toolLoop: READ,
 }
@@ -62,6 +62,6 @@ export const agentSdkPython: Client = {
     join(PROGRAMS, 'agent_sdk.py'),
     JSON.stringify({ prompt, project, goOn }),
   ],
-  env: (ask) => ({ ...env(ask), ...exported(printed('anthropic-sdk', ask)) }),
+  env: (ask) => ({ ...env(ask), ...exported('anthropic-sdk', ask) }),
   toolLoop: READ,
 }

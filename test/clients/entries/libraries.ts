@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Client } from '../client.ts'
 import { npm, type Package, python } from '../install.ts'
-import { exported, printed } from '../set-up.ts'
+import { exported } from '../set-up.ts'
 
 const PROGRAMS = join(import.meta.dirname, '../programs').replace(/[\\/]dist(?=[\\/]test)/, '')
 const LOOP = { tool: 'read_file', input: (file: string) => ({ path: file }) }
@@ -14,7 +14,7 @@ interface Library {
   /** Whose variables `setup` prints for it. */
   readonly setup: 'openai-sdk' | 'anthropic-sdk'
   readonly node24?: boolean
-  readonly quick?: boolean
+  readonly quick?: 'all'
 }
 
 const library = ({ name, package: what, program, setup, ...traits }: Library): Client => ({
@@ -28,7 +28,7 @@ const library = ({ name, package: what, program, setup, ...traits }: Library): C
     folder,
     JSON.stringify({ prompt, goOn, bringsTools, history: join(home, 'history.json') }),
   ],
-  env: (ask) => exported(printed(setup, ask)),
+  env: (ask) => exported(setup, ask),
   toolLoop: LOOP,
 })
 
@@ -39,7 +39,7 @@ export const LIBRARIES: readonly Client[] = [
     program: 'openai.mjs',
     setup: 'openai-sdk',
     node24: true,
-    quick: true,
+    quick: 'all',
   }),
   library({
     name: 'OpenAI SDK (Python)',
@@ -53,7 +53,7 @@ export const LIBRARIES: readonly Client[] = [
     program: 'anthropic.mjs',
     setup: 'anthropic-sdk',
     node24: true,
-    quick: true,
+    quick: 'all',
   }),
   library({
     name: 'Anthropic SDK (Python)',

@@ -9,7 +9,7 @@ import {
   failureAfterHiddenEdit,
   nothingTwice,
 } from './nothing-twice.ts'
-import { startedByRun, writtenAndUndone } from './set-up.ts'
+import { startedByRun, withKey, writtenAndUndone } from './set-up.ts'
 import { toolLoop } from './tool-loop.ts'
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -25,6 +25,7 @@ export const SCENARIOS: readonly Scenario[] = [
   errandRemembered,
   failureAfterEdit,
   failureAfterHiddenEdit,
+  withKey,
   writtenAndUndone,
   startedByRun,
 ]

@@ -16,6 +16,20 @@ const script = (): object => ({
 /** A client that is led elsewhere may try for long: what it would ask of us comes within this time. */
 const ELSEWHERE_MS = 8_000
 
+const KEY = 'an-access-key-of-the-suite'
+
+/** The client's set-up refers to the key, which stands in its environment only. */
+export const withKey: Scenario = {
+  name: 'access key',
+  script,
+  key: KEY,
+  async run({ ask, tap, prompts }) {
+    showed(await ask('How high is it?'), 'It is 8848 m high.')
+    assert.ok(tap.turns().every(({ status }) => status === 200))
+    assert.equal(prompts('How high is it').length, 1)
+  },
+}
+
 export const writtenAndUndone: Scenario = {
   name: 'setup --write, --undo',
   script,
@@ -40,6 +54,7 @@ export const writtenAndUndone: Scenario = {
 export const startedByRun: Scenario = {
   name: 'run',
   script,
+  key: KEY,
   without: ({ setup }) => (setup?.runArgs === undefined ? 'not one of those' : undefined),
   async run({ client, service, startProgram, asking, prompts }) {
     const { name = '', runArgs } = client.setup ?? {}

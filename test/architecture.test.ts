@@ -35,7 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'serve.ts',
   ],
   clients: ['config', 'core', 'lib', 'models', 'process', 'ops'],
-  doctor: ['config', 'core', 'lib', 'models', 'process', 'ops', 'workspace'],
+  doctor: ['backends', 'config', 'core', 'lib', 'models', 'process', 'ops', 'workspace'],
   'demo-agent': ['lib'],
   'serve.ts': EVERYTHING,
   'cli.ts': EVERYTHING,

@@ -15,6 +15,7 @@ import {
   failureAfterHiddenEdit,
   nothingTwice,
 } from './scenarios/nothing-twice.ts'
+import { thirtyTurnsAcp, thirtyTurnsPrint } from './scenarios/thirty-turns.ts'
 import { play, type Scenario } from './stage.ts'
 
 const CLIENTS: readonly Client[] = [claudeCode, agentSdk]
@@ -32,7 +33,8 @@ const chosen = (name: string, wish: string): boolean =>
 function scenarios(folder: string): readonly Scenario[] {
   const limited = rateLimited(folder)
   const failures = [failureAfterEdit, failureAfterHiddenEdit]
-  const all = [question, conversation, nothingTwice, ...failures, cancel, limited]
+  const long = [thirtyTurnsPrint, thirtyTurnsAcp]
+  const all = [question, conversation, nothingTwice, ...failures, cancel, limited, ...long]
   return all.filter(({ name }) => chosen(name, values.scenario))
 }
 

@@ -81,6 +81,28 @@ describe('one service', () => {
   })
 })
 
+describe('what an agent may do', () => {
+  test.each<[string, Record<string, string>, string, string]>([
+    ['by default', {}, 'agent', 'it was not run'],
+    ['with full access', { 'cursor.permissions': 'full' }, 'agent', 'it ran'],
+    ['read-only', { 'cursor.permissions': 'read-only' }, 'ask', 'it was not run'],
+    ['with mode plan', { mode: 'plan' }, 'plan', 'it was not run'],
+  ])('F76, F83: %s (%j): mode %s, and a command: %s', async (_what, settings, mode, text) => {
+    const service = await startService({
+      settings: { backend: 'acp', concurrency: 1, 'pool.warm': 0, ...settings },
+      script: { runs: [{ steps: [PERMISSION, OK] }] },
+    })
+    const heard = await new Talk(service).say(unique('command'))
+    expect(heard).toMatchObject({ status: 200, text })
+    const journal = service.journal()
+    expect(journal.find(({ event }) => event === 'prompt')).toMatchObject({ mode })
+    for (const { event, argv } of journal) {
+      if (event === 'start') expect(argv).not.toContain('--force')
+    }
+    await service.stop()
+  })
+})
+
 describe('the process dies', () => {
   const once = (name: string) => ({ once: name, steps: [DIE] })
   interface Death {

@@ -36,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'serve.ts',
   ],
   clients: ['lib'],
-  doctor: ['config', 'core', 'lib', 'models', 'process', 'ops', 'workspace'],
+  doctor: ['backends', 'config', 'core', 'lib', 'models', 'process', 'ops', 'workspace'],
   'demo-agent': ['lib'],
   'serve.ts': EVERYTHING,
   'cli.ts': EVERYTHING,

@@ -79,7 +79,7 @@ export const configSchema = z.strictObject({
     meaning: 'Requests that may wait for a slot; one more gets 429 (529 on the Messages API).',
   }),
   backend: choice(
-    'print',
+    'auto',
     ['auto', 'print', 'acp', 'sdk'],
     {
       meaning:

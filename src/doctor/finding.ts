@@ -14,6 +14,8 @@ export const ASSUMPTIONS = {
   'parallel-starts': 'many processes can start at once with private config folders',
   'user-rules-in-private-config':
     "the user's own rules and MCP servers count with a private config folder",
+  'acp-session': 'ACP mode initialises and opens a session',
+  'resume-remembers': '--resume in print mode knows what was said before',
 } as const
 export type Assumption = keyof typeof ASSUMPTIONS
 

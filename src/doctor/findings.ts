@@ -1,4 +1,5 @@
 // All findings, in the order in which one builds on another.
+import { acp } from './acp.ts'
 import { binary } from './binary.ts'
 import { config } from './config.ts'
 import { configIsolation } from './config-isolation.ts'
@@ -8,6 +9,7 @@ import { models } from './models.ts'
 import { nodeVersion } from './node-version.ts'
 import { port } from './port.ts'
 import { ps } from './ps.ts'
+import { resume } from './resume.ts'
 import { scratchRoot } from './scratch-root.ts'
 import { stdinPrompt } from './stdin-prompt.ts'
 
@@ -18,8 +20,10 @@ export const FINDINGS: readonly Finding[] = [
   login,
   models,
   configIsolation,
+  acp,
   ps,
   scratchRoot,
   port,
   stdinPrompt,
+  resume,
 ]

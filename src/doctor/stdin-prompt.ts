@@ -1,19 +1,14 @@
 // Does a process that was started without a prompt take one from stdin later? That is what warm agents are.
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { monotonicMs } from '../lib/clock.ts'
-import { isObject, objectAt, parseJson, stringAt } from '../lib/json.ts'
-import { type Child, startChild } from '../process/child.ts'
-import { childEnvironment } from '../process/environment.ts'
-import { seedConfig } from '../workspace/cursor-home.ts'
-import type { Finding, Patient, Result } from './finding.ts'
+import type { Child } from '../process/child.ts'
+import type { Finding, Result } from './finding.ts'
+import { END, printProcess, type RunResult, resultIn } from './print-process.ts'
 
 const PROMPT = 'Reply with the single word: ready'
 /** Long enough for the CLI's bundle to load and for a version that does not wait to complain. */
 const PARK_MS = 5_000
 const ANSWER_MS = 90_000
-const END = { exitGraceMs: 3000, killGraceMs: 500, hasPs: false }
 
 export const stdinPrompt: Finding = {
   name: 'warm prompt',
@@ -28,7 +23,7 @@ export const stdinPrompt: Finding = {
       }
     }
     return patient.inFolder(async (folder) => {
-      const child = await park(facts.path, folder, patient)
+      const child = await printProcess(facts.path, folder, patient)
       const timer = setTimeout(
         () => void child.end('timeout', { ...END, exitGraceMs: 0 }),
         PARK_MS + ANSWER_MS,
@@ -41,25 +36,6 @@ export const stdinPrompt: Finding = {
       }
     })
   },
-}
-
-async function park(command: string, folder: string, { env, loaded }: Patient): Promise<Child> {
-  const { cursor, default_model } = loaded.config
-  const [work, config] = [join(folder, 'work'), join(folder, 'config')]
-  await mkdir(work)
-  const extra: Record<string, string> = { ...cursor.env }
-  if (cursor.config_dir === 'private') {
-    await seedConfig(config, env, { sealed: false })
-    extra.CURSOR_CONFIG_DIR = config
-  }
-  const args = ['-p', '--output-format', 'stream-json', '--stream-partial-output', '--trust']
-  return startChild({
-    command,
-    args: [...args, '--model', default_model, '--workspace', work],
-    cwd: work,
-    env: childEnvironment(env, extra, 'doctor'),
-    maxLineBytes: 64 << 20,
-  })
 }
 
 async function tryIt(child: Child): Promise<Result> {
@@ -86,22 +62,6 @@ async function tryIt(child: Child): Promise<Result> {
     if (result !== undefined) break
   }
   return judge(result, firstMs, monotonicMs() - promptedMs, child.stderrTail())
-}
-
-interface RunResult {
-  readonly isError: boolean
-  readonly text: string
-  readonly usage: boolean
-}
-
-function resultIn(lines: readonly string[]): RunResult | undefined {
-  for (const line of lines) {
-    const value = parseJson(line)
-    if (!isObject(value) || value.type !== 'result') continue
-    const usage = objectAt(value, 'usage') !== undefined
-    return { isError: value.is_error === true, text: stringAt(value, 'result') ?? '', usage }
-  }
-  return undefined
 }
 
 function judge(

@@ -15,6 +15,8 @@ export interface CliRecord {
 
 /** Source: docs/demo-agent.md, what `--version` prints. */
 const DEMO = /-demo000$/
+/** The demo agent, whose chats last but whose answers remember nothing. */
+export const isDemoVersion = (version: string): boolean => DEMO.test(version)
 
 /** Reads `<home>/state.json`: `{"cliVersions": {"<version>": {"resume": "proven"|"broken"}}}`. A damaged file is an empty one. */
 export async function openCliRecord(home: string): Promise<CliRecord> {
@@ -25,7 +27,7 @@ export async function openCliRecord(home: string): Promise<CliRecord> {
     if (verdict === 'proven' || verdict === 'broken') said.set(version, verdict)
   }
   return {
-    resume: (version) => said.get(version) ?? (DEMO.test(version) ? 'proven' : 'unknown'),
+    resume: (version) => said.get(version) ?? (isDemoVersion(version) ? 'proven' : 'unknown'),
     async setResume(version, verdict) {
       if (said.get(version) === verdict) return
       said.set(version, verdict)

@@ -16,12 +16,13 @@ export interface Helper {
 
 export type Task = Readonly<Record<string, string | number>>
 
-export type HelperName = 'client' | 'direct' | 'bare-pool'
+export type HelperName = 'client' | 'direct' | 'bare-pool' | 'bare-acp'
 
 const FILES: Readonly<Record<HelperName, string>> = {
   client: './helpers/client.js',
   direct: './helpers/direct.js',
   'bare-pool': './helpers/bare-pool.js',
+  'bare-acp': './helpers/bare-acp.js',
 }
 
 /** `env` is the helper's whole environment; agents that it starts inherit it. */

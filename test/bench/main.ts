@@ -1,12 +1,14 @@
 // `npm run bench`: the service side by side with the program it runs, as a table with targets and as JSON.
 import { parseArgs } from 'node:util'
 import { type PartRunner, runPart } from './context.ts'
+import { acpCancel, acpMemory, acpThroughput } from './parts/acp.ts'
 import { burst } from './parts/burst.ts'
 import { cancel } from './parts/cancel.ts'
 import { firstToken, fiveAtOnce } from './parts/first-token.ts'
 import { memory } from './parts/memory.ts'
 import { relay } from './parts/relay.ts'
 import { throughput } from './parts/throughput.ts'
+import { rounds, turns } from './parts/turns.ts'
 import { conditions, lineOf, loadNow, meets, type Row, writeResults } from './report.ts'
 
 const PARTS: Readonly<Record<string, PartRunner>> = {
@@ -17,6 +19,11 @@ const PARTS: Readonly<Record<string, PartRunner>> = {
   memory,
   throughput,
   cancel,
+  turns,
+  rounds,
+  'acp-throughput': acpThroughput,
+  'acp-memory': acpMemory,
+  'acp-cancel': acpCancel,
 }
 
 const { values } = parseArgs({

@@ -5,7 +5,7 @@ const opening = [{ init: true }, { echo: true }]
 const closing = [{ recap: true }, { result: true }]
 
 function run(match: string, ...steps: readonly object[]): object {
-  return { match: `^${match}\\b`, steps: [...opening, ...steps, ...closing] }
+  return { match: match === '' ? '' : `^${match}\\b`, steps: [...opening, ...steps, ...closing] }
 }
 
 /** Stamped events a stream has, at 100 a second. */
@@ -29,6 +29,8 @@ export function benchScript(quick: boolean): object {
       ...bursts,
       run('large', { burst: LARGE }),
       run('endless', { delta: '~' }, { hang: true }),
+      // Later turns of a conversation: what is new stands below a heading.
+      run('', { delta: '~' }, ...words),
     ],
   }
 }

@@ -58,6 +58,51 @@ test.concurrent('--prompt sends one to a parked process and settles what that sh
   expect(code).toBe(0)
 })
 
+test.concurrent('ACP mode: a session without a prompt, and the words for models there', async () => {
+  const { stdout } = await examine()
+  expect(stdout).toMatch(/good +acp mode: session open after \d+ ms; \d+ models, base names/)
+  expect(stdout).toMatch(/holds +acp-session/)
+  const bracketed = await examine({ CURSOR_ADAPTER_DEMO_QUIRKS: 'bracket-models' })
+  expect(bracketed.stdout).toMatch(/good +acp mode: .* models, variants in brackets: default\[\], /)
+  const cli = program(
+    'no-acp',
+    'case "$1" in --version) echo 2026.01.01-abc;; *) echo hello;; esac',
+  )
+  const { stdout: without } = await examine({ CURSOR_ADAPTER_CURSOR_CLI_PATH: cli })
+  expect(without).toMatch(/warning +acp mode: no session: it wrote: hello/)
+  expect(without).toMatch(/FAILS +acp-session/)
+})
+
+test.concurrent.each([
+  ['quokka-41', 'proven', /good +resumed chats: proven for version/],
+  ['which word?', 'broken', /warning +resumed chats: broken: .* it said: which word\?/],
+])('--prompt asks a resumed chat for a word; %s is kept as %s', async (said, verdict, line) => {
+  const own = join(home, `resume-${verdict}`)
+  const script = join(home, `resume-${verdict}.json`)
+  const answer = (text: string) => [{ init: true }, { delta: text }, { result: true }]
+  const runs = [
+    { match: '^Remember', steps: answer('noted') },
+    { match: '^Which word', steps: answer(said) },
+    { steps: answer('ready') },
+  ]
+  writeFileSync(script, JSON.stringify({ runs }))
+  const version = '2026.10.01-abc1234'
+  const journal = join(home, `resume-${verdict}.journal`)
+  const env = {
+    CURSOR_ADAPTER_HOME: own,
+    CURSOR_ADAPTER_DEMO_VERSION: version,
+    CURSOR_ADAPTER_DEMO_SCRIPT: script,
+    CURSOR_ADAPTER_DEMO_JOURNAL: journal,
+  }
+  const { stdout } = await examine(env, ['--prompt'])
+  expect(stdout).toMatch(line)
+  expect(readFileSync(journal, 'utf8')).toMatch(/"--resume","[0-9a-f-]{36}"/)
+  const state: unknown = JSON.parse(readFileSync(join(own, 'state.json'), 'utf8'))
+  expect(state).toEqual({ cliVersions: { [version]: { resume: verdict } } })
+  // Without the flag it only tells what is known.
+  expect((await examine(env)).stdout).toMatch(new RegExp(`skipped +resumed chats: ${verdict} for`))
+})
+
 test.concurrent('a version that does not read stdin is told apart from a failing one', async () => {
   const cli = program(
     'no-stdin',

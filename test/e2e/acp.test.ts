@@ -1,10 +1,10 @@
 // What only ACP mode has: questions of the agent, its model names, a process that outlives runs, and its death at every step.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { numberAt } from '../../src/lib/json.ts'
-import { unique } from '../support/ask.ts'
+import { send, unique } from '../support/ask.ts'
 import { within } from '../support/pace.ts'
 import { type Service, startService } from '../support/service.ts'
-import { delta, OK, run } from '../support/steps.ts'
+import { delta, OK, readTool, run } from '../support/steps.ts'
 import { promptFacts, Talk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
@@ -81,29 +81,105 @@ describe('one service', () => {
   })
 })
 
+describe('what an agent may do', () => {
+  test.each<[string, Record<string, string>, string, string]>([
+    ['by default', {}, 'agent', 'it was not run'],
+    ['with full access', { 'cursor.permissions': 'full' }, 'agent', 'it ran'],
+    ['read-only', { 'cursor.permissions': 'read-only' }, 'ask', 'it was not run'],
+    ['with mode plan', { mode: 'plan' }, 'plan', 'it was not run'],
+  ])('F76, F83: %s (%j): mode %s, and a command: %s', async (_what, settings, mode, text) => {
+    const service = await startService({
+      settings: { backend: 'acp', concurrency: 1, 'pool.warm': 0, ...settings },
+      script: { runs: [{ steps: [PERMISSION, OK] }] },
+    })
+    const heard = await new Talk(service).say(unique('command'))
+    expect(heard).toMatchObject({ status: 200, text })
+    const journal = service.journal()
+    expect(journal.find(({ event }) => event === 'prompt')).toMatchObject({ mode })
+    for (const { event, argv } of journal) {
+      if (event === 'start') expect(argv).not.toContain('--force')
+    }
+    await service.stop()
+  })
+})
+
 describe('the process dies', () => {
   const once = (name: string) => ({ once: name, steps: [DIE] })
-  test.each([
-    ['at initialize', { acp: { initialize: [once('a')] } }, 200],
-    ['at session/new', { acp: { 'session/new': [once('b')] } }, 200],
-    ['at set_config_option', { acp: { 'session/set_config_option': [once('c')] } }, 200],
-    ['in its prompt', { die: [once('d')] }, 500],
-    ['in its text', { die: [delta('half'), once('e')] }, 500],
-  ])('%s', async (_when, how, status) => {
-    const { die = [], acp = {} } = { die: undefined, acp: undefined, ...how }
+  interface Death {
+    readonly when: string
+    /** Steps before the answers of ACP methods. */
+    readonly acp?: Readonly<Record<string, readonly object[]>>
+    /** Steps before the answer of the run. */
+    readonly steps?: readonly object[]
+    readonly status: 200 | 500
+    readonly warm?: number
+  }
+  const HANDSHAKE = [
+    'initialize',
+    'session/new',
+    'session/set_config_option',
+    'session/set_mode',
+  ].flatMap((method) =>
+    [0, 1].map((warm) => ({
+      when: `at ${method}, ${warm === 0 ? 'cold' : 'as a spare'}`,
+      acp: { [method]: [once('a')] },
+      status: 200 as const,
+      warm,
+    })),
+  )
+  const DEATHS: readonly Death[] = [
+    ...HANDSHAKE,
+    { when: 'before its first word', steps: [once('d')], status: 500 },
+    { when: 'in its text', steps: [delta('half'), once('e')], status: 500 },
+    { when: 'in a tool call', steps: [...readTool('c').slice(0, 1), once('f')], status: 500 },
+    {
+      when: 'while it asks',
+      steps: [{ permission: { ...PERMISSION.permission, rejected: [once('g')] } }],
+      status: 500,
+    },
+  ]
+
+  test.each(DEATHS)('$when', async ({ acp = {}, steps = [], status, warm = 0 }) => {
     const service = await startService({
-      settings: { backend: 'acp', concurrency: 1, 'pool.warm': 0 },
-      script: { acp, runs: [{ steps: [...die, delta('understood'), OK] }] },
+      settings: { backend: 'acp', concurrency: 1, 'pool.warm': warm },
+      script: { acp, runs: [{ steps: [...steps, delta('understood'), OK] }] },
     })
     const way = { api: 'messages', stream: false } as const
-    const talk = new Talk(service, { way, body: { model: 'composer-2.5-fast' } })
-    expect((await talk.say(unique('first'))).status).toBe(status)
+    const init = { way, body: { model: 'composer-2.5-fast' } }
+    const headers = { 'x-cursor-mode': 'ask' }
+    const body = () => ({ ...init.body, messages: [{ role: 'user', content: unique('first') }] })
+    const first = await send(service, way, body(), { headers })
+    expect(first.status).toBe(status)
+    if (status === 500) expect(String(first.error?.message)).toContain('SIGKILL')
     // The slot is free and the child replaced.
-    const other = new Talk(service, { way })
-    const next = await other.say(unique('next'))
+    const next = await send(service, way, body(), { headers })
     expect(next.status).toBe(200)
     expect(next.text).toContain('understood')
-    expect(await service.metric('cursor_adapter_runs_active')).toBe(0)
+    await until('the slot to be free', within(5000), async () => {
+      return (await service.metric('cursor_adapter_runs_active')) === 0
+    })
+    await service.stop()
+  })
+
+  test('between turns', async () => {
+    const service = await startService({
+      settings: { backend: 'acp', concurrency: 1, 'pool.warm': 0 },
+      script: { runs: [{ steps: [delta('understood'), OK] }] },
+    })
+    const talk = new Talk(service)
+    const mark = unique('first')
+    await talk.sayAndSettle(mark)
+    const [{ pid } = { pid: 0 }] = promptFacts(service)
+    process.kill(pid, 'SIGKILL')
+    await until('the service to know', within(5000), async () => {
+      return (await service.metric('cursor_adapter_children{state="idle"}')) === 0
+    })
+    const second = await talk.say('and now?')
+    expect(second).toMatchObject({ status: 200, error: undefined, text: 'understood' })
+    const last = promptFacts(service).at(-1)
+    expect(last?.pid).not.toBe(pid)
+    expect(last?.text).toContain(mark)
+    expect(promptFacts(service)).toHaveLength(2)
     await service.stop()
   })
 

@@ -102,7 +102,7 @@ describe.concurrent('configuration folders', () => {
       send(service, { api: 'messages', stream: false }, body(), { headers }),
     ])
     expect(heard.map(({ text }) => text)).toEqual(['fine', 'fine'])
-    expect(agents(service).some(({ cwd }) => cwd.endsWith('project'))).toBe(true)
+    expect(service.journal().some(({ cwd }) => String(cwd).endsWith('project'))).toBe(true)
   })
 })
 

@@ -1,8 +1,9 @@
 // Conversations that continue: what each agent was told, over both backends, as the demo agent's journal proves it.
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { stringAt } from '../../src/lib/json.ts'
-import { unique, WAYS } from '../support/ask.ts'
+import { send, unique, WAYS } from '../support/ask.ts'
 import { within } from '../support/pace.ts'
 import { type Service, scratchFolders, startService } from '../support/service.ts'
 import { delta, OK, run } from '../support/steps.ts'
@@ -214,6 +215,10 @@ test('backend auto takes ACP in a scratch folder once its self-test has passed',
   })
   const heard = await new Talk(service).say(unique('auto'))
   expect(heard.headers.get('x-cursor-adapter-backend')).toBe('acp')
+  const headers = { 'x-cursor-workspace': join(service.folder, 'home') }
+  const body = { messages: [{ role: 'user', content: unique('auto') }] }
+  const inFolder = await send(service, { api: 'chat', stream: true }, body, { headers })
+  expect(inFolder.headers.get('x-cursor-adapter-backend')).toBe('print')
   const started = service.journal().filter((fact) => stringAt(fact, 'event') === 'session')
   expect(started.length).toBeGreaterThan(0)
   await service.stop()

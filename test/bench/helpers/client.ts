@@ -1,6 +1,6 @@
 // The client of the service under measurement, in a process of its own.
 import { setTimeout as delay } from 'node:timers/promises'
-import { type JsonObject, numberAt, stringAt } from '../../../src/lib/json.ts'
+import { arrayAt, isObject, type JsonObject, numberAt, stringAt } from '../../../src/lib/json.ts'
 import { type Measured, serveTasks } from '../helper.ts'
 import { stampReader } from './stamps.ts'
 import { CHAT, chatBody, exchange, FIRST_TEXT, nowMs } from './wire.ts'
@@ -26,6 +26,10 @@ function work(task: JsonObject): Promise<Measured> {
       return load(url(task), amount(task, 'clients'), amount(task, 'requests'))
     case 'count':
       return count(url(task), amount(task, 'requests'), amount(task, 'bytes'))
+    case 'talk':
+      return talk(url(task), amount(task, 'rounds'), amount(task, 'bytes'))
+    case 'idle':
+      return idle(url(task), amount(task, 'conversations'))
     case 'slow':
       return slow(task)
     case 'leave':
@@ -91,18 +95,63 @@ async function burst(to: string, question: string): Promise<Measured> {
   return { ms: [lastAtMs - firstAtMs], bytes: [bytes] }
 }
 
+/** Long enough for a finished run to give its session back. */
+const BETWEEN_MS = 250
+
+/** A conversation of so many rounds, the first message of so many bytes. */
+async function talk(to: string, rounds: number, bytes: number): Promise<Measured> {
+  const messages: { role: string; content: string }[] = []
+  const firstMs: number[] = []
+  const totalMs: number[] = []
+  const goneOn: number[] = []
+  for (let round = 1; round <= rounds; round += 1) {
+    const fill = round === 1 ? 'x'.repeat(Math.max(0, bytes - 40)) : ''
+    const asked: unknown = JSON.parse(chatBody('short'))
+    const [question] = isObject(asked) ? (arrayAt(asked, 'messages') ?? []) : []
+    const words = (isObject(question) && stringAt(question, 'content')) || ''
+    messages.push({ role: 'user', content: `${words} ${fill}` })
+    const body = JSON.stringify({ model: 'auto', stream: true, messages })
+    const startMs = nowMs()
+    let first = Number.NaN
+    let said = ''
+    const onData = (chunk: Buffer, atMs: number): void => {
+      if (Number.isNaN(first) && chunk.includes(FIRST_TEXT)) first = atMs - startMs
+      said += chunk.toString('latin1')
+    }
+    await exchange({ url: to, path: CHAT, body }, { onData })
+    if (!said.includes('[DONE]')) throw new Error(`no answer: ${said}`)
+    firstMs.push(first)
+    totalMs.push(nowMs() - startMs)
+    goneOn.push(/x-cursor-adapter-start: resumed/.test(said) ? 1 : 0)
+    const texts = [...said.matchAll(/"content":("(?:[^"\\]|\\.)*")/g)]
+    messages.push({
+      role: 'assistant',
+      content: texts.map(([, text = '""']) => String(JSON.parse(text))).join(''),
+    })
+    await delay(BETWEEN_MS)
+  }
+  return { firstMs, totalMs, goneOn }
+}
+
+/** Conversations of one turn each, which all could go on. */
+async function idle(to: string, conversations: number): Promise<Measured> {
+  for (let one = 0; one < conversations; one += 1) await ask(to, 1)
+  return {}
+}
+
 /** So many clients that ask one after the other until all requests are answered. */
 async function load(to: string, clients: number, requests: number): Promise<Measured> {
   let left = requests
+  const firstMs: number[] = []
   const client = async (): Promise<void> => {
     while (left > 0) {
       left -= 1
-      await one(to)
+      firstMs.push((await one(to)).firstMs)
     }
   }
   const startMs = nowMs()
   await Promise.all(Array.from({ length: clients }, client))
-  return { ms: [nowMs() - startMs] }
+  return { ms: [nowMs() - startMs], firstMs }
 }
 
 /** All at once. */

@@ -10,6 +10,7 @@ import {
   nothingTwice,
 } from './nothing-twice.ts'
 import { startedByRun, withKey, writtenAndUndone } from './set-up.ts'
+import { thirtyTurnsAcp, thirtyTurnsPrint } from './thirty-turns.ts'
 import { toolLoop } from './tool-loop.ts'
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -25,6 +26,8 @@ export const SCENARIOS: readonly Scenario[] = [
   errandRemembered,
   failureAfterEdit,
   failureAfterHiddenEdit,
+  thirtyTurnsAcp,
+  thirtyTurnsPrint,
   withKey,
   writtenAndUndone,
   startedByRun,

@@ -19,6 +19,6 @@ export const DRILLS = [
 export const OVER_ACP_TOO = [
   'test/e2e/{anthropic-sdk,side-by-side,openai-sdk,warm,byte-exact,cut-off,security,tools,translation}.test.ts',
   'test/e2e/streaming-*.test.ts',
-  'test/e2e/{compat,metrics,models,queue,retries,workspace}.test.ts',
+  'test/e2e/{compat,config,metrics,models,queue,retries,workspace}.test.ts',
   'test/e2e/process-{endings,isolation,prompts,refusals,service}.test.ts',
 ]

@@ -8,7 +8,7 @@ import { type AgentFacts, agentOf, agents } from '../support/agents.ts'
 import { APIS, ask, send, unique, WAYS } from '../support/ask.ts'
 import { DEMO_ENV, runCli } from '../support/cli.ts'
 import { within } from '../support/pace.ts'
-import { type Service, type ServiceOptions, startService } from '../support/service.ts'
+import { OVER_ACP, type Service, type ServiceOptions, startService } from '../support/service.ts'
 import { OK, delta as say } from '../support/steps.ts'
 
 vi.setConfig({ testTimeout: within(20_000), hookTimeout: within(30_000) })
@@ -106,7 +106,8 @@ describe.concurrent('configuration folders', () => {
   })
 })
 
-describe.concurrent('modes and permissions', () => {
+// Over ACP these are no flags: acp.test.ts.
+describe.skipIf(OVER_ACP).concurrent('modes and permissions', () => {
   const SOME = ['--mode', '--force', '-f', '--yolo', '--approve-mcps', '--sandbox', '--trust']
   /** The words of argv that say what an agent may do. */
   const powers = ({ argv }: AgentFacts): string[] =>

@@ -8,6 +8,7 @@ import { agentSdk } from './agent-sdk.ts'
 import { claudeCode } from './claude-code.ts'
 import type { Client } from './client.ts'
 import { install } from './install.ts'
+import { openCode, qwenCode } from './openai-style.ts'
 import { conversation, question } from './scenarios/answers.ts'
 import { cancel, rateLimited } from './scenarios/interrupted.ts'
 import {
@@ -15,10 +16,12 @@ import {
   failureAfterHiddenEdit,
   nothingTwice,
 } from './scenarios/nothing-twice.ts'
-import { toolLoops } from './scenarios/tool-loop.ts'
+import { plainToolLoops, toolLoops } from './scenarios/tool-loop.ts'
 import { play, type Scenario } from './stage.ts'
 
-const CLIENTS: readonly Client[] = [claudeCode, agentSdk]
+const CLIENTS: readonly Client[] = [claudeCode, agentSdk, qwenCode, openCode]
+/** What is known of their messages and of how they repeat a request fits the first two only. */
+const PLAIN: ReadonlySet<Client> = new Set([qwenCode, openCode])
 
 const { values } = parseArgs({
   options: {
@@ -30,7 +33,8 @@ const { values } = parseArgs({
 const chosen = (name: string, wish: string): boolean =>
   name.toLowerCase().includes(wish.toLowerCase())
 
-function scenarios(folder: string): readonly Scenario[] {
+function scenarios(client: Client, folder: string): readonly Scenario[] {
+  if (PLAIN.has(client)) return plainToolLoops.filter(({ name }) => chosen(name, values.scenario))
   const limited = rateLimited(folder)
   const failures = [failureAfterEdit, failureAfterHiddenEdit]
   const all = [question, conversation, nothingTwice, ...failures, cancel, limited, ...toolLoops]
@@ -64,7 +68,7 @@ for (const client of CLIENTS.filter(({ name }) => chosen(name, values.client))) 
     continue
   }
   const scratch = mkdtempSync(join(tmpdir(), 'clients-test-'))
-  for (const scenario of scenarios(scratch)) {
+  for (const scenario of scenarios(client, scratch)) {
     say(title, scenario.name, await outcome(scenario, client, installed.folder))
   }
   rmSync(scratch, { recursive: true, force: true })

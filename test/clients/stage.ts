@@ -15,6 +15,8 @@ export interface Scenario {
 
 export interface Stage {
   readonly service: Service
+  /** The client's name. */
+  readonly client: string
   readonly tap: Tap
   /** Where client and agent work. */
   readonly project: string
@@ -44,6 +46,7 @@ export async function play(scenario: Scenario, client: Client, folder: string): 
   try {
     await scenario.run({
       service,
+      client: client.name,
       tap,
       project,
       start: begin,

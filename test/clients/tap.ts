@@ -14,7 +14,7 @@ export interface Asked {
 
 export interface Tap {
   readonly url: string
-  /** Requests to `/v1/messages` so far, in order. */
+  /** Requests for an answer so far, in order. */
   turns(): readonly Asked[]
   close(): void
 }
@@ -32,7 +32,8 @@ export async function openTap(target: string): Promise<Tap> {
   if (address === null || typeof address === 'string') throw new Error('the tap has no port')
   return {
     url: `http://127.0.0.1:${address.port}`,
-    turns: () => all.filter(({ path }) => /^\/v1\/messages(?:\?|$)/.test(path)),
+    turns: () =>
+      all.filter(({ path }) => /^\/v1\/(?:messages|chat\/completions)(?:\?|$)/.test(path)),
     close() {
       server.close()
       server.closeAllConnections()

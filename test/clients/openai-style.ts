@@ -15,12 +15,9 @@ export const qwenCode: Client = {
       privacy: { usageStatisticsEnabled: false },
     }
     writeFileSync(join(home, '.qwen/settings.json'), JSON.stringify(settings))
-    return [
-      join(folder, 'node_modules/.bin/qwen'),
-      ...['--auth-type', 'openai', '--model', 'auto', '--yolo'],
-      ...['--openai-base-url', `${url}/v1`, '--openai-api-key', 'test-key'],
-      ...['-o', 'stream-json', prompt],
-    ]
+    const way = `--auth-type openai --model auto --openai-base-url ${url}/v1 --openai-api-key test-key`
+    const program = join(folder, 'node_modules/.bin/qwen')
+    return [program, ...way.split(' '), '--yolo', '-o', 'stream-json', prompt]
   },
 }
 

@@ -34,6 +34,7 @@ export class Parking {
   /** Runs that are parked or ask for a slot; each has a seat. The longest-parked first. */
   readonly #parked = new Set<PoolRun>()
   #active = 0
+  #isClosing = false
 
   constructor(parts: ParkingParts) {
     this.#parts = parts
@@ -66,8 +67,9 @@ export class Parking {
     this.#freeWhatCan()
   }
 
-  /** Their clients will not be served any more. */
-  cancelParked(): void {
+  /** No client is served any more: nothing waits, now or later. */
+  close(): void {
+    this.#isClosing = true
     for (const run of this.#parked) run.cancel('shutdown')
   }
 
@@ -76,7 +78,8 @@ export class Parking {
     stay.at = 'parked'
     this.#parked.add(run)
     run.parked()
-    this.#freeWhatCan()
+    if (this.#isClosing) run.cancel('shutdown')
+    else this.#freeWhatCan()
     return true
   }
 

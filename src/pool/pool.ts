@@ -221,7 +221,7 @@ class ThreadedPool implements AgentPool {
     for (const run of this.#runs) {
       if (run.marks().queueMs === undefined) run.cancel('shutdown')
     }
-    this.#parking.cancelParked()
+    this.#parking.close()
     const settled = (): Promise<unknown> => Promise.all([...this.#runs].map((run) => run.settled))
     await Promise.race([settled(), this.#hurry.promise])
     for (const run of this.#runs) run.cancel('shutdown')

@@ -159,6 +159,17 @@ test('a parked run that is cancelled, or whose child is killed, ends and leaves 
   })
 })
 
+test('a run that parks while the pool closes ends at once', async () => {
+  await withPool({ concurrency: 1, maxParked: 1 }, async ({ pool, folder }) => {
+    const run = pool.submit(job(untilFile(join(folder, 'a'))))
+    await run.next()
+    const closed = pool.close(30_000)
+    expect(run.park?.()).toBe(true)
+    expect(await outline(run)).toEqual(['failure shutting-down'])
+    await closed
+  })
+})
+
 test('a pool that closes does not wait for parked runs', async () => {
   await withPool({ concurrency: 1, maxParked: 1 }, async (harness) => {
     const { run } = await startParked(harness, 'a')

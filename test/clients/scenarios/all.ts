@@ -2,6 +2,7 @@
 import type { Scenario } from '../stage.ts'
 import { conversation, question } from './answers.ts'
 import { claudesToolsAcp, claudesToolsPrint } from './claudes-tools.ts'
+import { editLoopAcp, editLoopPrint } from './edit-loop.ts'
 import { brokenOff, cancel, rateLimited } from './interrupted.ts'
 import {
   errandRemembered,
@@ -19,6 +20,8 @@ export const SCENARIOS: readonly Scenario[] = [
   toolLoop,
   claudesToolsAcp,
   claudesToolsPrint,
+  editLoopAcp,
+  editLoopPrint,
   cancel,
   rateLimited,
   brokenOff,

@@ -168,6 +168,8 @@ function basics(home: string, path: readonly string[]): Env {
     TMPDIR: join(home, 'tmp'),
     LANG: 'C.UTF-8',
     TERM: 'dumb',
+    // The programs of the suite lie in the checkout.
+    PYTHONDONTWRITEBYTECODE: '1',
     HTTP_PROXY: 'http://127.0.0.1:9',
     HTTPS_PROXY: 'http://127.0.0.1:9',
     NO_PROXY: '127.0.0.1,localhost',

@@ -224,4 +224,5 @@ export const claudeCodeRouter: Client = {
     IS_SANDBOX: '1',
   }),
   toolLoop: { tool: 'Read', input: (file) => ({ file_path: file }) },
+  without: { 'cancel in the middle': 'the router reads on when its client has left' },
 }

@@ -59,6 +59,29 @@ describe('one service', () => {
     expect(cancels).toHaveLength(1)
   })
 
+  test('a reply at its token limit is cut, its process goes on, its session does not', async () => {
+    const talk = new Talk(service, { body: { max_tokens: 1 } })
+    const cut = await talk.sayAndSettle(unique('slow'))
+    expect(cut).toMatchObject({ status: 200, text: 'it', finish: 'max_tokens' })
+    talk.body = {}
+    const question = unique('what comes after')
+    const next = await talk.say(question)
+    expect(next).toMatchObject({ status: 200, text: 'understood', finish: 'end_turn' })
+    expect(next.start).not.toBe('resumed')
+    const prompt = promptFacts(service).find(({ text }) => text.includes(question))?.text
+    expect(prompt).toContain('\nit\n')
+  })
+
+  test('an answer that must be JSON is asked for once more, in a session of its own', async () => {
+    const schema = { type: 'object', required: ['a'] }
+    const body = { output_config: { format: { type: 'json_schema', schema } } }
+    const heard = await new Talk(service, { body }).say(unique('form'))
+    expect(heard.status).toBe(500)
+    expect(heard.error?.message).toMatch(/not in the form that was asked for/)
+    const asked = promptFacts(service).filter(({ text }) => text.includes('meant to be one JSON'))
+    expect(asked).toHaveLength(1)
+  })
+
   test.each([
     ['auto', 200],
     ['composer-2.5-fast', 200],

@@ -167,6 +167,23 @@ describe('the official openai client', { timeout: 60_000 }, () => {
   })
 })
 
+test.each(['required', { type: 'custom', name: 'patch' }])(
+  'F26: a call that the client insists on is refused in mode agent, with the reason (%j)',
+  async (choice) => {
+    const mark = unique('forced')
+    const body = {
+      input: mark,
+      tools: [{ type: 'custom', name: 'patch' }],
+      tool_choice: choice,
+    }
+    const init = { headers: { 'x-cursor-mode': 'agent' } }
+    const heard = await send(service, { api: 'responses', stream: true }, body, init)
+    expect(heard.status).toBe(400)
+    expect(String(heard.error?.message)).toMatch(/tool_choice demands .*mode agent/)
+    expect(promptWith(mark)).toBe('')
+  },
+)
+
 describe('retries', { timeout: 60_000 }, () => {
   test('whoever comes back in time reads the run that goes on, and is told its id anew', async () => {
     const question = unique('slow')

@@ -29,8 +29,6 @@ export interface Scenario {
 export interface Stage {
   readonly client: Client
   readonly service: Service
-  /** The client's name. */
-  readonly client: string
   readonly tap: Tap
   /** Where client and agent work. */
   readonly project: string
@@ -119,7 +117,6 @@ export async function play(
     await scenario.run({
       client,
       service,
-      client: client.name,
       tap,
       project,
       home,

@@ -30,7 +30,8 @@ export async function conduct(run: PoolRun, parts: ConductParts): Promise<void> 
   let attempt: Attempt | undefined
   const ended = new AbortController()
   run.onEnd = (terminal, cause) => {
-    ended.abort()
+    // With a reason no exception is made up for it.
+    ended.abort('the run ended')
     attempt?.runEnded(cause)
     if (cause === undefined) parts.onPlayed(run.job, terminal)
   }

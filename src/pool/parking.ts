@@ -62,7 +62,7 @@ export class Parking {
     if (stay === undefined) return
     this.#stays.delete(run)
     this.#parked.delete(run)
-    stay.over.abort()
+    stay.over.abort('it left')
     this.#free(stay)
     this.#freeWhatCan()
   }

@@ -182,7 +182,7 @@ class ThreadedPool implements AgentPool {
     const timer = setTimeout(() => run.end(queueTimeout(queueMs), 'timeout'), queueMs).unref()
     this.#runs.add(run)
     // Only while queued: an abort later would free the slot under a living child. conduct() takes onEnd over.
-    run.onEnd = () => waiting.abort()
+    run.onEnd = () => waiting.abort('the run ended')
     let played: Promise<void> | undefined
     try {
       await this.#queue.add(

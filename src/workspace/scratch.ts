@@ -113,6 +113,11 @@ async function ownerLives(path: string, stat: Stats): Promise<boolean> {
   return processLives(pid, stringAt(owner, 'startTime'))
 }
 
+/** Removes a folder below one of ours, whatever an agent made of it; already gone is fine. */
+export async function removeFolder(path: string): Promise<void> {
+  if (!removedAtOnce(path)) await removeTree(path)
+}
+
 /** The owner file goes last: a removal that is cut short leaves a folder that can be seen to be a dead service's. */
 async function removeOwned(root: string): Promise<void> {
   if (removedAtOnce(root)) return

@@ -1,6 +1,6 @@
 // The sessions of one ACP child: opened, set to model and mode, forgotten. Every step has a deadline of its own.
 import { randomBytes } from 'node:crypto'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Failure } from '../../core/events.ts'
 import type { LaunchProfile } from '../../core/job.ts'
@@ -8,6 +8,7 @@ import { TOOL_SERVER } from '../../core/tool-names.ts'
 import { isErrno } from '../../lib/errno.ts'
 import { type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
 import { writeScratchRules } from '../../workspace/rule-files.ts'
+import { removeFolder } from '../../workspace/scratch.ts'
 import { sealRoom } from '../../workspace/sealed-room.ts'
 import type { AgentHooks } from '../backend.ts'
 import { namesOf, type Offer, openOffer } from '../offer.ts'
@@ -140,7 +141,7 @@ export class Sessions {
     this.#end(session?.offer)
     if (session?.isScratch !== true) return
     try {
-      await rm(session.cwd, { recursive: true, force: true })
+      await removeFolder(session.cwd)
     } catch (error) {
       // Read-only folders of a module cache, for example: they go with the child's own folder.
       if (!isErrno(error)) throw error
@@ -172,7 +173,7 @@ export class Sessions {
     const { data } = this.#parts
     const cwd = join(this.#parts.folder, randomBytes(6).toString('hex'))
     try {
-      await mkdir(cwd, { mode: 0o700 })
+      mkdirSync(cwd, { mode: 0o700 })
       if (mode === 'bridge') {
         const room = { work: cwd, data, tools: namesOf(offer), url: offer?.url }
         await sealRoom({ ...room, isServerInFile: false })

@@ -10,6 +10,8 @@ export default defineConfig(({ mode }) => {
     testTimeout: isDrills ? 60_000 : 30_000,
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
+    // Real time on a machine that others use too: `.ci/run` gives a test that failed one more look.
+    retry: Number(process.env.TEST_RETRY ?? 0),
   }
   const usual = {
     ...common,

@@ -1,12 +1,15 @@
 // Codex: the Responses API, by a provider of its own.
 import { join } from 'node:path'
-import { type Client, type Facts, PROVIDER, type Setting, v1 } from './client.ts'
+import { type Client, type Facts, modelOf, PROVIDER, type Setting, v1 } from './client.ts'
 
-/** Its own model names (gpt-…) work as they are, so `model` is set only on request. */
+/**
+ * The model is always set: with the newest of its own names Codex 0.171 hands over its tools as code for one JavaScript tool
+ * inside the conversation, with any other as ordinary tools (measured).
+ */
 function settings(facts: Facts): readonly Setting[] {
   const table = ['model_providers', PROVIDER]
   return [
-    ...(facts.model === undefined ? [] : [{ path: ['model'], value: facts.model }]),
+    { path: ['model'], value: modelOf(facts) },
     { path: ['model_provider'], value: PROVIDER },
     { path: [...table, 'name'], value: 'Cursor' },
     { path: [...table, 'base_url'], value: v1(facts) },
@@ -30,12 +33,14 @@ export const codex: Client = {
   title: 'Codex',
   parts: (facts) => [
     {
-      say: 'In `~/.codex/config.toml`, the first line above all tables:',
+      say: 'In `~/.codex/config.toml`, the first two lines above all tables:',
       language: 'toml',
       text: toml(facts),
     },
   ],
-  notes: ['Its own model names are taken as the newest of that family that Cursor has.'],
+  notes: [
+    "Leave the model at `auto` or one of Cursor's: with its newest own names Codex does not offer its tools in the usual form.",
+  ],
   file: {
     format: 'toml',
     paths: ({ env, home }) => [join(env.CODEX_HOME || join(home, '.codex'), 'config.toml')],

@@ -20,6 +20,10 @@ export async function offline(): Promise<number | undefined> {
     env: { ...process.env, [INSIDE]: '1' },
     stdio: 'inherit',
   })
+  // The inside is the first process of its table: the system spares it signals that it does not handle.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => child.kill('SIGKILL'))
+  }
   return await new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', (code) => resolve(code ?? 1))

@@ -190,7 +190,7 @@ export const hermes: Client = {
     runArgs: ({ prompt }) => ['chat', '--quiet', '-q', prompt],
   },
   toolLoop: { tool: 'read_file', input: (file) => ({ path: file }) },
-  brokenOff: { says: /truncated after 4 continuation attempts/, runs: 5 },
+  brokenOff: { says: /truncated after 4 continuation attempts/, runs: 4 },
 }
 
 const ROUTER_PORT = 3456

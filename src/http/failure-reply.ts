@@ -11,8 +11,6 @@ export interface FailureReply {
 /** A failure as this file needs it: a Refusal, or a run's `failure` event. */
 export type Failed = WireFailure & {
   readonly retryAfterS?: number | undefined
-  /** The request failed before, after work was done: nobody may send it again by himself. */
-  readonly repeated?: boolean
 }
 
 const INTERNAL: Failed = {

@@ -61,6 +61,8 @@ export interface WireFailure {
   readonly code: FailureCode
   readonly message: string
   readonly details?: Readonly<Record<string, string>> | undefined
+  /** The request failed before, after work was done: the envelope must not invite anybody to send it again. */
+  readonly repeated?: boolean
 }
 
 export interface Protocol {

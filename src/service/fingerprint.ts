@@ -14,9 +14,19 @@ export interface FingerprintParts {
 
 /**
  * Fields that differ between a request and its own retry. `stream`: Claude Code repeats a broken stream with
- * `stream: false` (measured with 2.1.332). Cache marks move to the newest block on every turn.
+ * `stream: false`, and with fewer tokens where the first try asked for very many (measured with 2.1.332). Cache marks move
+ * to the newest block on every turn.
  */
-const IGNORED_AT_TOP = new Set(['stream', 'stream_options', 'metadata', 'client_metadata', 'user'])
+const IGNORED_AT_TOP = new Set([
+  'stream',
+  'stream_options',
+  'metadata',
+  'client_metadata',
+  'user',
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+])
 const IGNORED_ANYWHERE = new Set(['cache_control'])
 
 /** Headers that change the plan or name the conversation. */

@@ -16,6 +16,7 @@ function print(body: unknown, rest: Partial<FingerprintParts> = {}): string {
 
 const EQUAL: readonly (readonly [string, unknown])[] = [
   ['stream switched off', { ...BASE, stream: false }],
+  ['fewer tokens', { ...BASE, max_tokens: 32_000 }],
   ['stream left out', { model: BASE.model, messages: BASE.messages }],
   [
     'another key order',
@@ -39,7 +40,7 @@ const DIFFERENT: readonly (readonly [string, unknown])[] = [
   ['other text', { ...BASE, messages: [{ role: 'user', content: 'hello!' }] }],
   ['another model', { ...BASE, model: 'gpt-5' }],
   ['one message more', { ...BASE, messages: [...BASE.messages, ...BASE.messages] }],
-  ['a number as text', { ...BASE, max_tokens: '1' }],
+  ['a number as text', { ...BASE, temperature: '1' }],
   ['text cut at another place', { ...BASE, stop: ['ab', 'c'] }],
 ]
 test.each(DIFFERENT)('a request with %s is another one', (_what, body) => {

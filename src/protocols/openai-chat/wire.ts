@@ -4,7 +4,6 @@ import type {
   ChatCompletionChunk,
   ChatCompletionMessage,
 } from 'openai/resources/chat/completions'
-import type { ErrorObject } from 'openai/resources/shared'
 
 export type { CompletionUsage } from 'openai/resources/completions'
 
@@ -26,15 +25,3 @@ type CompletionChoice = Omit<ChatCompletion.Choice, 'message'> & { message: Mess
 export type Completion = Omit<ChatCompletion, 'choices'> & { choices: CompletionChoice[] }
 
 export type FinishReason = ChatCompletion.Choice['finish_reason']
-
-/**
- * Deviation: `details` in the error object, only where a refusal has some.
- * Source: every client reads `message`, `type` and `code` only (openai SDK 6: `APIError`).
- *
- * In a stream the same envelope is one data frame, after which nothing follows: no finish, no `[DONE]`.
- * Source: openai SDK 6 throws `APIError` on a frame with `error`; Qwen and pi show its message; none takes it as a
- * normal end (measured).
- */
-export interface ErrorEnvelope {
-  error: ErrorObject & { details?: Readonly<Record<string, string>> }
-}

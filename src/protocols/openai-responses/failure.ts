@@ -1,20 +1,9 @@
-// Failure → error envelope and HTTP status of the Responses API.
+// Failures of the Responses API. The envelope is in ../openai-error.ts.
 import { FAILURES, type FailureCode } from '../../core/failure.ts'
 import type { WireFailure } from '../protocol.ts'
-import type { ErrorEnvelope, Response } from './wire.ts'
+import type { Response } from './wire.ts'
 
-export function responsesFailure(failure: WireFailure): ErrorEnvelope {
-  const row = FAILURES[failure.code]
-  return {
-    error: {
-      message: failure.message,
-      type: row.openaiType,
-      param: null,
-      code: row.openaiCode,
-      ...(failure.details && { details: failure.details }),
-    },
-  }
-}
+export { errorEnvelope as responsesFailure } from '../openai-error.ts'
 
 export function responsesStatus(code: FailureCode): number {
   return FAILURES[code].status

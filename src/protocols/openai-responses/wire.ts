@@ -27,7 +27,6 @@ import type {
   ResponseTextDoneEvent,
   ResponseUsage,
 } from 'openai/resources/responses/responses'
-import type { ErrorObject } from 'openai/resources/shared'
 
 export type { ResponseStatus, ResponseUsage }
 export type MessageItem = ResponseOutputMessage
@@ -106,14 +105,6 @@ export type StreamEvent =
   | ResponseMcpCallArgumentsDoneEvent
   | ResponseMcpCallCompletedEvent
   | ResponseMcpCallFailedEvent
-
-/**
- * Deviation: `details` in the error object, only where a refusal has some.
- * Source: every client reads `message`, `type` and `code` only (openai SDK 6: `APIError`).
- */
-export interface ErrorEnvelope {
-  error: ErrorObject & { details?: Readonly<Record<string, string>> }
-}
 
 /** Who ran the tools of `mcp_call` items: clients show them under this name and run nothing. */
 export const SERVER_LABEL = 'cursor'

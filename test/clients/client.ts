@@ -18,6 +18,8 @@ export interface Ask {
   readonly bringsTools: boolean
   /** Go on with the conversation before. */
   readonly goOn: boolean
+  /** Ask before anything is done; for clients that can. */
+  readonly careful: boolean
 }
 
 /** Source: the setting `api_key` as an environment variable. */
@@ -49,6 +51,8 @@ export interface Client {
   readonly env?: (ask: Ask, folders: readonly string[]) => Env
   /** Prints its messages as JSON lines, as Claude Code does. */
   readonly printsMessages?: boolean
+  /** Heeds `careful`. */
+  readonly canAsk?: boolean
   /** Name that `setup` and `run` know it by, for those whose file `setup` writes or that `run` starts. */
   readonly setup?: {
     readonly name: string

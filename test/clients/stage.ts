@@ -21,6 +21,8 @@ export interface Scenario {
   readonly bringsTools?: boolean
   /** The service asks for this key. */
   readonly key?: string
+  /** The client asks before it does anything. */
+  readonly careful?: boolean
   /** Why this client has no part in it; undefined when it has. */
   readonly without?: (client: Client) => string | undefined
   readonly run: (stage: Stage) => Promise<void>
@@ -92,6 +94,7 @@ export async function play(
     handsOver: scenario.handsOver === true,
     bringsTools: scenario.bringsTools === true,
     key: scenario.key,
+    careful: scenario.careful === true,
   })
   const environment = (ask: Ask): Env => ({
     ...basics(home, path),

@@ -111,17 +111,11 @@ export class BridgeRun implements Whole {
     return this.#token
   }
 
-  marks(): RunMarks {
-    return this.#run.marks()
-  }
+  marks = (): RunMarks => this.#run.marks()
 
-  kept(): Kept | undefined {
-    return this.#run.kept?.()
-  }
+  kept = (): Kept | undefined => this.#run.kept?.()
 
-  cancel(cause: CancelCause): void {
-    this.#run.cancel(cause)
-  }
+  cancel = (cause: CancelCause): void => this.#run.cancel(cause)
 
   cancelLeg(leg: Leg, cause: CancelCause): void {
     if (leg === this.#leg) this.cancel(cause)

@@ -14,7 +14,8 @@ const env = ({ project, handsOver }: Ask): Env => ({
   IS_SANDBOX: '1',
 })
 
-const SAY = ['--output-format', 'stream-json', '--verbose', '--dangerously-skip-permissions']
+const SAY = ['--output-format', 'stream-json', '--verbose']
+const UNASKED = '--dangerously-skip-permissions'
 const READ = { tool: 'Read', input: (file: string) => ({ file_path: file }) }
 
 export const claudeCode: Client = {
@@ -23,9 +24,17 @@ export const claudeCode: Client = {
   packages: [npm('@anthropic-ai/claude-code', '2.1.332')],
   quick: 'all',
   prepare: (ask) => setup(['claude-code', '--write'], ask),
-  command: ({ prompt, goOn }) => ['claude', ...(goOn ? ['--continue'] : []), '-p', prompt, ...SAY],
+  command: ({ prompt, goOn, careful }) => [
+    'claude',
+    ...(goOn ? ['--continue'] : []),
+    '-p',
+    prompt,
+    ...SAY,
+    ...(careful ? [] : [UNASKED]),
+  ],
   env,
   printsMessages: true,
+  canAsk: true,
   setup: {
     name: 'claude-code',
     writes: true,
@@ -33,7 +42,7 @@ export const claudeCode: Client = {
       path: '.claude/settings.json',
       text: '{\n  "includeCoAuthoredBy": false,\n  "env": { "FOO": "1" }\n}\n',
     },
-    runArgs: ({ prompt }) => ['-p', prompt, ...SAY],
+    runArgs: ({ prompt }) => ['-p', prompt, ...SAY, UNASKED],
   },
   toolLoop: READ,
 }

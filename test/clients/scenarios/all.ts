@@ -12,6 +12,7 @@ import {
 } from './nothing-twice.ts'
 import { startedByRun, withKey, writtenAndUndone } from './set-up.ts'
 import { thirtyTurnsAcp, thirtyTurnsPrint } from './thirty-turns.ts'
+import { refused, stopped } from './tool-interrupted.ts'
 import { toolLoop } from './tool-loop.ts'
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -22,6 +23,8 @@ export const SCENARIOS: readonly Scenario[] = [
   claudesToolsPrint,
   editLoopAcp,
   editLoopPrint,
+  refused,
+  stopped,
   cancel,
   rateLimited,
   brokenOff,

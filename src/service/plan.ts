@@ -65,7 +65,7 @@ export function plan(turn: Turn, facts: PlanFacts): Plan {
   return {
     mode,
     backend: facts.backend,
-    images: imagesFor(facts.backend, folder),
+    images: imagesFor(facts.backend, folder, mode),
     profile: {
       backend: facts.backend,
       binary: facts.binary,
@@ -98,8 +98,10 @@ export function keyWithoutTools(profile: LaunchProfile): ProfileKey {
   return profileKey(profile.offer === undefined ? profile : { ...profile, digest: '' })
 }
 
-function imagesFor(backend: BackendName, folder: Folder): Plan['images'] {
+function imagesFor(backend: BackendName, folder: Folder, mode: Mode): Plan['images'] {
   if (backend === 'acp') return 'native'
+  // In the sealed room Cursor's own Read is denied, and the client's would not find a file of ours.
+  if (mode === 'bridge') return 'none'
   return folder.class === 'scratch' ? 'files' : 'none'
 }
 

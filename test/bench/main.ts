@@ -8,6 +8,7 @@ import { firstToken, fiveAtOnce } from './parts/first-token.ts'
 import { memory } from './parts/memory.ts'
 import { relay } from './parts/relay.ts'
 import { throughput } from './parts/throughput.ts'
+import { toolRoundTrip } from './parts/tool-round-trip.ts'
 import { rounds, turns } from './parts/turns.ts'
 import { conditions, lineOf, loadNow, meets, type Row, writeResults } from './report.ts'
 
@@ -21,6 +22,7 @@ const PARTS: Readonly<Record<string, PartRunner>> = {
   cancel,
   turns,
   rounds,
+  'tool-round-trip': toolRoundTrip,
   'acp-throughput': acpThroughput,
   'acp-memory': acpMemory,
   'acp-cancel': acpCancel,

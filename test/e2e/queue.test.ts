@@ -74,7 +74,9 @@ test('F49: what is too much is refused at once in the shape of its API, the rest
       async () => !(await total(service, 'runs_active')),
     )
   }
-  const refusals = logged(service, 'exchange').filter(({ status }) => status !== 200)
+  const refused = () => logged(service, 'exchange').filter(({ status }) => status !== 200)
+  await until('the log of all refusals', within(3000), () => refused().length >= 2 * APIS.length)
+  const refusals = refused()
   expect(refusals).toHaveLength(2 * APIS.length)
   for (const line of refusals) expect(numberAt(line, 'totalMs')).toBeLessThan(within(100))
   expect(service.prompts()).toHaveLength(3 * APIS.length)

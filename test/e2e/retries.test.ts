@@ -159,7 +159,12 @@ const open = (name: string): void => writeFileSync(file(name, 'gate'), '')
 function headersOf({ name, hasId }: Case): Record<string, string> {
   return hasId ? { 'x-session-id': name } : {}
 }
-const bodyOf = ({ name }: Case) => ({ messages: [{ role: 'user', content: name }] })
+/** More tokens than any of these answers has. */
+const MOST = 100_000_000
+const bodyOf = ({ name }: Case) => ({
+  messages: [{ role: 'user', content: name }],
+  max_tokens: MOST,
+})
 
 /** Index of the first cancel or signal that the agent of this case's first run has seen; -1 = none. */
 function endedAt(service: Service, name: string): number {
@@ -207,7 +212,12 @@ async function firstOf(
 /** A whole reply that has been written and that nobody reads. */
 async function leftUnread(service: Service, one: Case): Promise<void> {
   const { api, name } = one
-  const body = { model: 'auto', max_tokens: 1000, stream: false, ...bodyOf(one) }
+  const { messages } = bodyOf(one)
+  const asked =
+    api === 'responses'
+      ? { input: messages, max_output_tokens: MOST }
+      : { messages, max_tokens: MOST }
+  const body = { model: 'auto', stream: false, ...asked }
   const { socket } = await postRaw(service.url, PATHS[api], body)
   await until('the first run', within(20_000), () => runsOf(name) === 1)
   const before = await runsEnded(service)
@@ -243,7 +253,7 @@ async function check(service: Service, one: Case): Promise<void> {
   if (state === 'failed before work') {
     expect(second).toMatchObject({ status: 500, text: '' })
   } else if (outcome === 'fails again' || outcome === 'lost') {
-    expect(second.status).toBe(api === 'chat' ? 400 : 500)
+    expect(second.status).toBe(api === 'messages' ? 500 : 400)
     expect(second.headers.get('x-should-retry')).toBe('false')
     expect(String(second.error?.message)).toMatch(outcome === 'lost' ? /too large/ : /no idea/)
   } else {

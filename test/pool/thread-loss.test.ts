@@ -48,7 +48,8 @@ test('threads that die one after the other are replaced every time', async () =>
 test('a thread that dies takes its spare with it, and another is made', async () => {
   await withPool({ concurrency: 2, warm: 1 }, async ({ pool, pids }) => {
     await pool.submit(job('echo a')).settled
-    await until('a spare', 15_000, () => pool.snapshot().children.warm === 1)
+    // Two runs at once started the threads: a second spare may come in the same moment.
+    await until('a spare', 15_000, () => pool.snapshot().children.warm >= 1)
     const [spare] = pids()
     // The spare's own thread plays this one, the script is another profile's.
     const doomed = [1, 2].map(() => pool.submit(job('#throw', { profile: { model: 'other' } })))

@@ -12,7 +12,10 @@ export class Alarm {
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
       this.#ring = resolve
-      if (withinMs !== undefined) timer = setTimeout(resolve, Math.ceil(withinMs))
+      if (withinMs === undefined) return
+      // Timers are late by up to a millisecond: the last one is waited out turn by turn.
+      if (withinMs < 1) setImmediate(resolve)
+      else timer = setTimeout(resolve, Math.floor(withinMs))
     })
     clearTimeout(timer)
   }

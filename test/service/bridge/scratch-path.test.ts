@@ -5,7 +5,7 @@ import { findScratchPath, isBelow } from '../../../src/service/bridge/scratch-pa
 const ROOTS = ['/tmp/cursor-adapter-1', '/private/tmp/cursor-adapter-1']
 
 test.each<[string, Json, string]>([
-  ['a path', { file_path: '/tmp/cursor-adapter-1/abc/work/a.ts' }, 'file_path'],
+  ['a path', { file_path: '/tmp/cursor-adapter-1/abc/a.ts' }, 'file_path'],
   ['the root itself', { path: '/tmp/cursor-adapter-1' }, 'path'],
   ['its other name', { path: '/private/tmp/cursor-adapter-1/abc' }, 'path'],
   ['in a shell string', { command: 'cd /tmp/cursor-adapter-1/abc && ls' }, 'command'],

@@ -4,30 +4,13 @@ import type { Message, Turn } from '../../src/core/turn.ts'
 import { groundOf } from '../../src/prompt/ground.ts'
 import { renderPrompt } from '../../src/prompt/render.ts'
 import { clientFacts } from '../../src/sessions/client-facts.ts'
+import { turnOf } from '../support/turn.ts'
 
 const message = (role: Message['role'], text: string): Message => ({
   role,
   parts: [{ type: 'text', text }],
 })
-const turnOf = (...messages: readonly Message[]): Turn => ({
-  api: 'chat',
-  model: '',
-  messages,
-  tools: [],
-  toolChoice: { kind: 'auto' },
-  parallelToolCalls: true,
-  effort: undefined,
-  thinking: undefined,
-  maxOutputTokens: undefined,
-  stop: [],
-  reply: { stream: true, usageChunk: false },
-  bodyIds: {
-    userId: undefined,
-    promptCacheKey: undefined,
-    conversation: undefined,
-    previousResponseId: undefined,
-  },
-})
+const turn = (...messages: readonly Message[]): Turn => turnOf(messages, { api: 'chat', model: '' })
 
 describe('the facts of', () => {
   test.each([
@@ -88,7 +71,7 @@ describe('the facts of', () => {
       { folder: undefined },
     ],
   ])('%s', (_client, said, facts) => {
-    expect(clientFacts(turnOf(said))).toMatchObject(facts)
+    expect(clientFacts(turn(said))).toMatchObject(facts)
   })
 })
 
@@ -123,7 +106,7 @@ test('without tools Cursor is told so', () => {
 test('frames a single question and a whole conversation, whose beginnings stay equal', () => {
   const ground = { head: 'HEAD', tail: 'TAIL' }
   const render = (...messages: readonly Message[]): string =>
-    renderPrompt(turnOf(...messages), { images: 'none', ground }).text
+    renderPrompt(turn(...messages), { images: 'none', ground }).text
   const question = message('user', 'hello')
   expect(render(question)).toBe('HEAD\n\nhello\n\nTAIL')
   const system = message('system', 'be kind')

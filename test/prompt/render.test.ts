@@ -3,26 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { Json, Message, Part, ResultPart, Turn } from '../../src/core/turn.ts'
 import type { ImageWay } from '../../src/prompt/images.ts'
 import { renderPrompt } from '../../src/prompt/render.ts'
+import { turnOf } from '../support/turn.ts'
 
-const turn = (messages: readonly Message[]): Turn => ({
-  api: 'messages',
-  model: 'm',
-  messages,
-  tools: [],
-  toolChoice: { kind: 'auto' },
-  parallelToolCalls: true,
-  effort: undefined,
-  thinking: undefined,
-  maxOutputTokens: undefined,
-  stop: [],
-  reply: { stream: true, usageChunk: false },
-  bodyIds: {
-    userId: undefined,
-    promptCacheKey: undefined,
-    conversation: undefined,
-    previousResponseId: undefined,
-  },
-})
+const turn = (messages: readonly Message[]): Turn => turnOf(messages)
 
 const text = (value: string): Part => ({ type: 'text', text: value })
 const say = (role: Message['role'], ...parts: readonly (string | Part)[]): Message => ({

@@ -11,6 +11,7 @@ import { parseMessages } from '../../src/protocols/anthropic/request.ts'
 import { parseChat } from '../../src/protocols/openai-chat/request.ts'
 import { parseResponses } from '../../src/protocols/openai-responses/request.ts'
 import { recorded } from '../protocols/recorded.ts'
+import { turnOf } from '../support/turn.ts'
 
 const file = (path: string): string =>
   readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8').slice(0, 60_000)
@@ -74,26 +75,7 @@ describe('countText', () => {
   })
 })
 
-const turn = (messages: readonly Message[], more: Partial<Turn> = {}): Turn => ({
-  api: 'messages',
-  model: 'm',
-  messages,
-  tools: [],
-  toolChoice: { kind: 'auto' },
-  parallelToolCalls: true,
-  effort: undefined,
-  thinking: undefined,
-  maxOutputTokens: undefined,
-  stop: [],
-  reply: { stream: true, usageChunk: false },
-  bodyIds: {
-    userId: undefined,
-    promptCacheKey: undefined,
-    conversation: undefined,
-    previousResponseId: undefined,
-  },
-  ...more,
-})
+const turn = turnOf
 const user = (...parts: readonly Part[]): Message => ({ role: 'user', parts })
 const text = (value: string): Part => ({ type: 'text', text: value })
 

@@ -2,30 +2,12 @@
 import { expect, test } from 'vitest'
 import type { ToolChoice, ToolDefinition, Turn } from '../../src/core/turn.ts'
 import { chooseMode, keyWithoutTools, plan } from '../../src/service/plan.ts'
+import { turnOf } from '../support/turn.ts'
 
 const READ: ToolDefinition = { name: 'Read', description: '', parameters: { type: 'object' } }
 
 function turn(changes: Partial<Turn> = {}): Turn {
-  return {
-    api: 'chat',
-    model: '',
-    messages: [],
-    tools: [READ],
-    toolChoice: { kind: 'auto' },
-    parallelToolCalls: true,
-    effort: undefined,
-    thinking: undefined,
-    maxOutputTokens: undefined,
-    stop: [],
-    reply: { stream: true, usageChunk: false },
-    bodyIds: {
-      userId: undefined,
-      promptCacheKey: undefined,
-      conversation: undefined,
-      previousResponseId: undefined,
-    },
-    ...changes,
-  }
+  return turnOf([], { api: 'chat', model: '', tools: [READ], ...changes })
 }
 
 const NONE: ToolChoice = { kind: 'none' }

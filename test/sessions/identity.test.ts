@@ -8,6 +8,7 @@ import {
   type IdentityFacts,
   identify,
 } from '../../src/sessions/identity.ts'
+import { turnOf } from '../support/turn.ts'
 
 const UUID = '0f8fad5b-d9cb-469f-a165-70867728950e'
 const OTHER = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
@@ -18,26 +19,8 @@ const say = (role: Message['role'], ...texts: readonly string[]): Message => ({
   parts: texts.map((text) => ({ type: 'text', text })),
 })
 
-const turn = (messages: readonly Message[], more: Partial<Turn> = {}): Turn => ({
-  api: 'messages',
-  model: 'm',
-  messages,
-  tools: [TOOL],
-  toolChoice: { kind: 'auto' },
-  parallelToolCalls: true,
-  effort: undefined,
-  thinking: undefined,
-  maxOutputTokens: undefined,
-  stop: [],
-  reply: { stream: true, usageChunk: false },
-  bodyIds: {
-    userId: undefined,
-    promptCacheKey: undefined,
-    conversation: undefined,
-    previousResponseId: undefined,
-  },
-  ...more,
-})
+const turn = (messages: readonly Message[], more: Partial<Turn> = {}): Turn =>
+  turnOf(messages, { tools: [TOOL], ...more })
 
 const HELLO = turn([say('user', 'hello')])
 

@@ -105,6 +105,7 @@ describe('endings', () => {
     },
   )
 
+  // As above: over ACP they go with the process.
   test.skipIf(OVER_ACP)('F34: nor a cancelled run', async () => {
     const one = async (place: string, way: Way): Promise<void> => {
       const question = unique(`${place} cancel`)

@@ -65,6 +65,7 @@ describe('prompts', () => {
     }
   })
 
+  // Over ACP a prompt is a field of a message, and a process serves more than one.
   test.skipIf(OVER_ACP)(
     'F38: a prompt that looks like flags is text, and the flags are those of any other prompt',
     async () => {

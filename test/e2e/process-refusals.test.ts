@@ -187,6 +187,7 @@ describe('nobody is logged in', () => {
     },
   )
 
+  // Once the prompt is out; ACP mode waits before it, which the test above plays.
   test.skipIf(OVER_ACP)(
     'F46: a program that waits for a key press is ended within 5 s',
     async () => {

@@ -192,6 +192,7 @@ test.runIf(OVER_ACP).each(WAYS)(
   },
 )
 
+// The words of sub-agents are told in print mode only; what ACP tells is tested above.
 describe.skipIf(OVER_ACP)('sub-agents', () => {
   test.each(WAYS)('F32: three at once, out of order ($api, stream $stream)', async (way) => {
     const before = await toolCounts()

@@ -207,6 +207,7 @@ describe('requests become prompts', { timeout: 60_000 }, () => {
       expect(fact?.images).toEqual([{ mimeType: 'image/png', bytes }])
     })
 
+    // ACP takes pictures as they are.
     test.skipIf(OVER_ACP).each(rows)(
       '$name: a file beside the agent, no base64 in the prompt ($api)',
       async (row) => {

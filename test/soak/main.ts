@@ -97,7 +97,7 @@ function progress(done: number): void {
 async function noDescriptorsLeft(on: Service, was: ReadonlyMap<string, number>): Promise<void> {
   let more: string[] = []
   try {
-    // Idle connections of this program's own client close within seconds.
+    // What clients have closed a moment ago is waited out.
     await until('descriptors to be as before', 10_000, () => {
       more = [...descriptors(on.pid)]
         .filter(([kind, count]) => count > (was.get(kind) ?? 0))

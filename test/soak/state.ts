@@ -1,5 +1,5 @@
 // What a service holds at rest: descriptors, processes, gauges, memory.
-import { readdirSync, readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { isErrno } from '../../src/lib/errno.ts'
 import { type Service, seriesValue } from '../support/service.ts'
 import { isAlive, until } from '../support/until.ts'
@@ -25,24 +25,54 @@ export function notZero(metrics: string): string[] {
   )
 }
 
-/** Open descriptors by what they are; sockets of clients that have just left are waited out by the caller. */
+/**
+ * Open descriptors by what they are. Connections whose client is still there do not count: how many a client keeps
+ * for its next request is its own matter; one that its client has closed counts as `left connection`.
+ */
 export function descriptors(pid: number): ReadonlyMap<string, number> {
+  const connections = tcpStates(pid)
   const counts = new Map<string, number>()
   for (const name of readdirSync(`/proc/${pid}/fd`)) {
-    const kind = kindOf(`/proc/${pid}/fd/${name}`)
+    const kind = kindOf(`/proc/${pid}/fd/${name}`, connections)
     if (kind !== undefined) counts.set(kind, (counts.get(kind) ?? 0) + 1)
   }
   return counts
 }
 
-function kindOf(link: string): string | undefined {
+function kindOf(link: string, connections: ReadonlyMap<string, string>): string | undefined {
+  const target = readTarget(link)
+  const [, kind, inode] = /^(.*):\[(\d+)\]$/.exec(target ?? '') ?? [undefined, target, '']
+  const state = connections.get(inode ?? '')
+  if (state === undefined) return kind
+  if (state === ESTABLISHED) return undefined
+  return state === LISTEN ? 'listener' : 'left connection'
+}
+
+function readTarget(link: string): string | undefined {
   try {
-    return readlinkSync(link).replace(/:\[\d+\]$/, '')
+    return readlinkSync(link)
   } catch (error) {
     // Closed between listing and looking.
     if (isErrno(error, 'ENOENT')) return undefined
     throw error
   }
+}
+
+// Of the fourth column of /proc/net/tcp: proc(5), include/net/tcp_states.h.
+const ESTABLISHED = '01'
+const LISTEN = '0A'
+
+/** The states of a process's TCP sockets by their inodes. */
+function tcpStates(pid: number): ReadonlyMap<string, string> {
+  const rows = ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/${pid}/net/${table}`, 'utf8').split('\n').slice(1),
+  )
+  const states = new Map<string, string>()
+  for (const row of rows) {
+    const columns = row.trim().split(/\s+/)
+    states.set(columns[9] ?? '', columns[3] ?? '')
+  }
+  return states
 }
 
 /** Pids the agents' journal names that are still there. */

@@ -11,6 +11,7 @@ import {
 } from '../src/core/events.ts'
 import type { ProfileKey, RunId } from '../src/core/ids.ts'
 import { childKey, type Kept, type LaunchProfile } from '../src/core/job.ts'
+import { joinDeltas } from '../src/core/join-deltas.ts'
 import type { ExitCause } from '../src/core/telemetry.ts'
 import { monotonicMs } from '../src/lib/clock.ts'
 import type { FromWorker, RunReport, RunTask, ToWorker } from '../src/pool/messages.ts'
@@ -79,7 +80,7 @@ export class SeatWorker {
         if (this.#run?.runId === message.runId) this.#credit(this.#run, message.bytes)
         return
       case 'forget':
-        this.#forget(message.pid, message.chatId)
+        this.#forget(message.pid, message.chatIds)
         return
       case 'remove':
         this.#parts.remove(message.root)
@@ -206,8 +207,9 @@ export class SeatWorker {
     return failure
   }
 
-  #post(run: ActiveRun, events: readonly AgentEvent[], readAtMs: number): void {
-    if (events.length === 0) return
+  #post(run: ActiveRun, all: readonly AgentEvent[], readAtMs: number): void {
+    if (all.length === 0) return
+    const events = joinDeltas(all)
     const bytes = sizeOfBatch(events)
     run.outstanding += bytes
     const last = events.at(-1)
@@ -240,10 +242,10 @@ export class SeatWorker {
     else await child.close('cancelled')
   }
 
-  #forget(pid: number, chatId: string): void {
-    for (const child of [this.#held, this.#run?.child]) {
-      if (child?.agent?.pid === pid) void child.agent.forget?.(chatId)
-    }
+  #forget(pid: number, chatIds: readonly string[]): void {
+    const { agent } =
+      [this.#held, this.#run?.child].find((child) => child?.agent?.pid === pid) ?? {}
+    for (const chatId of chatIds) agent?.forget?.(chatId)
   }
 
   #credit(run: ActiveRun, bytes: number): void {

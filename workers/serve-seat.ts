@@ -3,14 +3,7 @@ import { MessageChannel, parentPort, threadId } from 'node:worker_threads'
 import type { Backend, WorkerSettings } from '../src/backends/backend.ts'
 import { removeFolders } from '../src/backends/launch.ts'
 import type { LaunchProfile } from '../src/core/job.ts'
-import {
-  type FromWorker,
-  packed,
-  type RunReport,
-  type RunTask,
-  type SeatHello,
-  type ToWorker,
-} from '../src/pool/messages.ts'
+import type { FromWorker, RunReport, RunTask, SeatHello, ToWorker } from '../src/pool/messages.ts'
 import { SeatWorker } from './seat.ts'
 
 /** Starts the seat of this thread and returns the handler piscina calls for every attempt of a run. */
@@ -19,7 +12,7 @@ export function serveSeat(
   backendFor: (profile: LaunchProfile) => Backend,
 ): (task: RunTask) => Promise<RunReport> {
   const { port1: ours, port2: theirs } = new MessageChannel()
-  const post = (message: FromWorker): void => ours.postMessage(packed(message))
+  const post = (message: FromWorker): void => ours.postMessage(message)
   const seat = new SeatWorker({ settings, backendFor, post, remove: removeFolders })
   ours.on('message', (message: ToWorker) => seat.obey(message))
   const hello: SeatHello = { type: 'seat', threadId, port: theirs }

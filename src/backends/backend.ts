@@ -57,7 +57,7 @@ export interface Agent {
   /** After a run that ended with `finish` and whose job asked to keep: what its next turn can go on from. */
   kept?(): Kept | undefined
   /** Reusable agents only: gives back what the session holds (its folder); the child stays. */
-  forget?(chatId: string): Promise<void>
+  forget?(chatId: string): void
   /** Reusable agents only: prepares for the next run of this profile (opens a session), in the background. */
   prepare?(profile: LaunchProfile): void
   /**

@@ -1,4 +1,4 @@
-// A labelled deadline for promises that others must settle.
+// Deadlines for promises that others must settle.
 
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
@@ -18,4 +18,14 @@ export async function withDeadline<T>(label: string, ms: number, promise: Promis
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Resolves with `promise`, after `ms` at the latest. The timer never keeps the process up. */
+export async function atMost(ms: number, promise: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms).unref()
+  })
+  await Promise.race([promise, patience])
+  clearTimeout(timer)
 }

@@ -27,13 +27,13 @@ export function createLogger({ level, redact, destination }: LogOptions): Logger
     },
     destination ?? fileDestination({ dest: 2, sync: false, ...GATHERED }),
   )
-  const clean = (fields: LogFields): LogFields =>
-    Object.fromEntries(
-      Object.entries(fields).map(([name, value]) => [
-        name,
-        typeof value === 'string' ? redact(value) : value,
-      ]),
-    )
+  const clean = (fields: LogFields): LogFields => {
+    const cleaned: Record<string, LogFields[string]> = {}
+    for (const [name, value] of Object.entries(fields)) {
+      cleaned[name] = typeof value === 'string' ? redact(value) : value
+    }
+    return cleaned
+  }
   const write =
     (at: Level) =>
     (message: string, fields: LogFields = {}): void => {

@@ -1,11 +1,12 @@
 // A run inside its slot: its clocks, its attempts, and whatever happens, its one terminal event.
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Failure, Terminal } from '../core/events.ts'
 import type { Job } from '../core/job.ts'
 import type { Continuation } from '../core/run.ts'
 import { monotonicMs } from '../lib/clock.ts'
+import { atMost } from '../lib/deadline.ts'
 import { Attempt, type AttemptEnd, type AttemptParts } from './attempt.ts'
 import { startClocks } from './clocks.ts'
+import { deferred } from './deferred.ts'
 import { workerDied } from './refusals.ts'
 import { type Remembered, tooLongForArgv, viaArgv } from './remembered.ts'
 import type { PoolRun } from './run.ts'
@@ -28,10 +29,9 @@ export async function conduct(run: PoolRun, parts: ConductParts): Promise<void> 
   run.granted(grantedMs)
   parts.telemetry.queueWaited((grantedMs - run.submittedMs) / 1000)
   let attempt: Attempt | undefined
-  const ended = new AbortController()
+  const ended = deferred<void>()
   run.onEnd = (terminal, cause) => {
-    // With a reason no exception is made up for it.
-    ended.abort('the run ended')
+    ended.resolve()
     attempt?.runEnded(cause)
     if (cause === undefined) parts.onPlayed(run.job, terminal)
   }
@@ -52,7 +52,7 @@ export async function conduct(run: PoolRun, parts: ConductParts): Promise<void> 
     // Nothing was done: the whole transcript takes the place of a session that is gone.
     if (again?.wasResumed === true) again = await play(job, true)
     if (again === undefined) return
-    const next = await repetition(job, again.failure, parts.remembered, ended.signal)
+    const next = await repetition(job, again.failure, parts.remembered, ended.promise)
     if (run.terminal !== undefined) return
     if ('type' in next) run.end(next, 'crashed')
     else await play(next, false)
@@ -68,7 +68,7 @@ async function repetition(
   job: Job,
   failure: Failure,
   remembered: Remembered,
-  ended: AbortSignal,
+  ended: Promise<void>,
 ): Promise<Job | Failure> {
   if (failure.again === 'argv') {
     remembered.doesNotReadStdin(job.profile)
@@ -76,10 +76,6 @@ async function repetition(
     return tooLongForArgv(next) ?? next
   }
   // Whatever raced (another start, a config file being written) gets a moment; not the same moment for everyone.
-  await delay(MIN_PAUSE_MS + Math.random() * PAUSE_SPREAD_MS, undefined, { signal: ended }).catch(
-    (error: unknown) => {
-      if (!ended.aborted) throw error
-    },
-  )
+  await atMost(MIN_PAUSE_MS + Math.random() * PAUSE_SPREAD_MS, ended)
   return job
 }

@@ -4,7 +4,6 @@ import type { MessagePort } from 'node:worker_threads'
 import type { AgentEvent, Failure } from '../core/events.ts'
 import type { ProfileKey, RunId } from '../core/ids.ts'
 import type { BackendName, Job, Kept, LaunchProfile } from '../core/job.ts'
-import { type PackedEvent, pack, unpack } from '../core/packed-events.ts'
 import type { ChildState, ExitCause } from '../core/telemetry.ts'
 import type { ToolDefinition } from '../core/turn.ts'
 
@@ -32,8 +31,8 @@ export type ToWorker =
   | { readonly type: 'cancel'; readonly runId: RunId; readonly cause: ExitCause }
   /** The main thread took this many bytes of events. */
   | { readonly type: 'credit'; readonly runId: RunId; readonly bytes: number }
-  /** The conversation is over: the child gives back what its session holds. */
-  | { readonly type: 'forget'; readonly pid: number; readonly chatId: string }
+  /** These conversations are over: the child gives back what their sessions hold. */
+  | { readonly type: 'forget'; readonly pid: number; readonly chatIds: readonly string[] }
   /** Remove a scratch folder that a conversation owned; the main thread has better things to do. */
   | { readonly type: 'remove'; readonly root: string }
   /** Close a child that is not running anything (spare or idle). */
@@ -95,21 +94,4 @@ export interface SeatHello {
   readonly type: 'seat'
   readonly threadId: number
   readonly port: MessagePort
-}
-
-type Events = Extract<FromWorker, { readonly type: 'events' }>
-
-/** A message as it crosses. */
-export type Crossing =
-  | Exclude<FromWorker, Events>
-  | (Omit<Events, 'events'> & { readonly events: readonly PackedEvent[] })
-
-/** For the worker, before it posts. */
-export function packed(message: FromWorker): Crossing {
-  return message.type === 'events' ? { ...message, events: pack(message.events) } : message
-}
-
-/** For the main thread, when it hears. */
-export function unpacked(message: Crossing): FromWorker {
-  return message.type === 'events' ? { ...message, events: unpack(message.events) } : message
 }

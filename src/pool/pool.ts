@@ -121,9 +121,7 @@ class ThreadedPool implements AgentPool {
   async forget(kept: Kept): Promise<void> {
     if (kept.backend === 'acp') {
       const { pid, chatId } = kept
-      const seat = this.#seats.withChild(pid)
-      seat?.chats.delete(chatId)
-      seat?.send({ type: 'forget', pid, chatId })
+      this.#seats.withChild(pid)?.forget(pid, chatId)
       return
     }
     if (kept.folders === undefined) return

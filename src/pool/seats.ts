@@ -5,16 +5,13 @@ import type { ProfileKey, RunId } from '../core/ids.ts'
 import { childKey, type LaunchProfile } from '../core/job.ts'
 import type { ExitCause } from '../core/telemetry.ts'
 import { type Deferred, deferred } from './deferred.ts'
-import {
-  type ChildFact,
-  type Crossing,
-  type FromWorker,
-  type ToWorker,
-  unpacked,
-} from './messages.ts'
+import type { ChildFact, FromWorker, ToWorker } from './messages.ts'
 
 export type LiveFact = Exclude<ChildFact, { readonly at: 'gone' }>
 export type GoneFact = Extract<ChildFact, { readonly at: 'gone' }>
+
+/** Each message wakes the thread: sessions are given back together, this much later at most. */
+const FORGET_MS = 100
 
 /** What was ordered as a spare. */
 export interface Order {
@@ -53,6 +50,8 @@ export class Seat {
   #lost: Deferred<void> = deferred()
   #port: MessagePort | undefined
   #outbox: ToWorker[] = []
+  #forgotten: { readonly pid: number; readonly chatId: string }[] = []
+  #forgetTimer: NodeJS.Timeout | undefined
 
   constructor(threadId: number) {
     this.threadId = threadId
@@ -61,7 +60,7 @@ export class Seat {
   /** The thread has said hello; what was sent before goes out now. The port never keeps the process up. */
   attach(port: MessagePort, onMessage: (message: FromWorker) => void, onClose: () => void): void {
     this.#port = port
-    port.on('message', (message: Crossing) => onMessage(unpacked(message)))
+    port.on('message', (message: FromWorker) => onMessage(message))
     port.on('close', onClose)
     port.unref()
     for (const message of this.#outbox.splice(0)) port.postMessage(message)
@@ -108,13 +107,31 @@ export class Seat {
     }
   }
 
+  /** A conversation is over; its child hears of it soon, together with others. */
+  forget(pid: number, chatId: string): void {
+    this.chats.delete(chatId)
+    this.#forgotten.push({ pid, chatId })
+    this.#forgetTimer ??= setTimeout(() => this.#sendForgotten(), FORGET_MS).unref()
+  }
+
   /** The idle child gives its sessions back, all but one. */
   forgetChats(but: string | undefined): void {
     const pid = this.spare?.pid
     for (const chatId of this.chats) {
       if (pid === undefined || chatId === but) continue
       this.chats.delete(chatId)
-      this.send({ type: 'forget', pid, chatId })
+      this.#forgotten.push({ pid, chatId })
+    }
+    this.#sendForgotten()
+  }
+
+  #sendForgotten(): void {
+    clearTimeout(this.#forgetTimer)
+    this.#forgetTimer = undefined
+    const forgotten = this.#forgotten.splice(0)
+    for (const pid of new Set(forgotten.map((session) => session.pid))) {
+      const chatIds = forgotten.flatMap((session) => (session.pid === pid ? [session.chatId] : []))
+      this.send({ type: 'forget', pid, chatIds })
     }
   }
 
@@ -154,6 +171,7 @@ export class Seat {
   }
 
   detach(): void {
+    clearTimeout(this.#forgetTimer)
     this.#port?.close()
   }
 }

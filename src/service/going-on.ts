@@ -4,11 +4,12 @@ import type { SessionId } from '../core/ids.ts'
 import type { LaunchProfile, Prompt } from '../core/job.ts'
 import type { Continuation } from '../core/run.ts'
 import type { Message, Turn } from '../core/turn.ts'
+import { atMost } from '../lib/deadline.ts'
 import type { Binding, Conversation } from '../sessions/conversations.ts'
 import { holds } from '../sessions/parked.ts'
 import { type Chain, digestReply, systemDigest, type Transcript } from '../sessions/transcript.ts'
 import { offerAnew } from './bridge/relist.ts'
-import { atMost, Going, type GoingOn, type GoingOnParts, isSystem } from './going.ts'
+import { Going, type GoingOn, type GoingOnParts, isSystem } from './going.ts'
 import { keyWithoutTools } from './plan.ts'
 
 export interface TurnFacts {

@@ -4,6 +4,7 @@ import { type AgentEvent, type Finish, isTerminal } from '../core/events.ts'
 import type { Kept, LaunchProfile } from '../core/job.ts'
 import type { Continuation, Run } from '../core/run.ts'
 import type { Message, Turn } from '../core/turn.ts'
+import { atMost } from '../lib/deadline.ts'
 import type { Binding, Conversation, Conversations } from '../sessions/conversations.ts'
 import {
   type Chain,
@@ -157,15 +158,6 @@ export class Going implements GoingOn {
         : { offered: { token, tools: offer.tools } }),
     }
   }
-}
-
-export async function atMost(ms: number, promise: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms).unref()
-  })
-  await Promise.race([promise, patience])
-  clearTimeout(timer)
 }
 
 function tokensRead({ cursorUsage }: Finish): number | undefined {

@@ -1,7 +1,7 @@
 // Which conversation a request belongs to, by what its client says and by its first user text. Pure; holds digests only.
-import { createHash } from 'node:crypto'
 import { type SessionId, sessionId } from '../core/ids.ts'
 import type { Api, BodyIds, Turn } from '../core/turn.ts'
+import { sha256 } from '../lib/digest.ts'
 import { isObject, parseJson, stringAt } from '../lib/json.ts'
 import { firstRealText, realText } from './user-text.ts'
 
@@ -38,7 +38,7 @@ export function identify(facts: IdentityFacts): Identity {
   const key =
     conversation === undefined
       ? undefined
-      : sessionId(digest(`${conversation}\n${identityText(facts.turn)}`).slice(0, 32))
+      : sessionId(sha256(`${conversation}\n${identityText(facts.turn)}`).slice(0, 32))
   return { conversation, kind: kindOf(facts), key }
 }
 
@@ -116,7 +116,8 @@ function codexThread({ headers }: IdentityFacts): string | undefined {
 }
 
 function codexMetadata(headers: Headers) {
-  const parsed = parseJson(headers.get('x-codex-turn-metadata') ?? '')
+  const header = headers.get('x-codex-turn-metadata')
+  const parsed = header === null ? undefined : parseJson(header)
   return isObject(parsed) ? parsed : undefined
 }
 
@@ -227,8 +228,4 @@ function sideKind({ api, headers, bodyIds, turn }: IdentityFacts): RequestKind {
     headers.has('x-claude-code-session-id') ||
     (api === 'messages' && bodyIds.userId?.includes('_session_') === true)
   return claudeCode && turn.tools.length === 0 ? 'other' : 'main'
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

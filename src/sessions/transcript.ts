@@ -1,7 +1,8 @@
 // A conversation as a chain of digests: what was said, by role and text only. Two transcripts that a client may write in
 // different shapes (string or blocks, with or without thinking, ids, cache marks) have equal chains. Pure; keeps no text.
-import { createHash, type Hash } from 'node:crypto'
 import type { ImageSource, Json, Message, Part, ResultPart } from '../core/turn.ts'
+import { sha256 } from '../lib/digest.ts'
+import { squeeze, TextDigest } from './text-digest.ts'
 
 /** Digest of everything said so far. */
 export type Chain = string & { readonly brand: 'Chain' }
@@ -74,34 +75,20 @@ export interface ReplyDigest {
 
 /** Digest of one system text, to tell which ones an agent has seen. */
 export function systemDigest(message: Message): string {
-  return sha(message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n'))
+  return sha256(message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n'))
 }
 
-/** Feeding a hash costs more than a delta is long. */
-const DIGEST_UNITS = 4096
-const PIECE_UNITS = 65_536
-
 export function digestReply(before: Chain): ReplyDigest {
-  const text = createHash('sha256')
+  const text = new TextDigest()
   const calls: string[] = []
-  let waiting = ''
-  const feed = (): void => {
-    text.update(squeeze(waiting))
-    waiting = ''
-  }
   return {
     text(delta) {
-      waiting += delta
-      if (waiting.length >= DIGEST_UNITS) feed()
+      text.add(delta)
     },
     call(name, input) {
       calls.push(callDigest(name, input))
     },
-    // A copy: a hash can be read only once.
-    chain() {
-      feed()
-      return link(before, turnDigest('assistant', text.copy(), calls))
-    },
+    chain: () => link(before, turnDigest('assistant', text, calls)),
   }
 }
 
@@ -142,12 +129,12 @@ function digestTurn(
   messages: readonly Message[],
   calls: Map<string, number>,
 ): string {
-  const text = createHash('sha256')
+  const text = new TextDigest()
   const marks: string[] = []
   const results: { readonly call: number; readonly digest: string }[] = []
   for (const part of messages.flatMap((message) => message.parts)) {
     const mark = markOf(part)
-    if (part.type === 'text') feedSqueezed(text, part.text)
+    if (part.type === 'text') text.add(part.text)
     else if (part.type === 'tool-call') {
       calls.set(part.id, calls.size)
       marks.push(callDigest(part.name, part.arguments))
@@ -167,56 +154,30 @@ function markOf(part: Part): string | undefined {
 }
 
 function imageDigest({ source }: { readonly source: ImageSource }): string {
-  return `image:${sha(source.kind === 'url' ? source.url : source.data)}`
+  return `image:${sha256(source.kind === 'url' ? source.url : source.data)}`
 }
 
 function callDigest(name: string, input: Json): string {
-  return `call:${sha(`${name}\n${sortedJson(input)}`)}`
+  return `call:${sha256(`${name}\n${sortedJson(input)}`)}`
 }
 
 function resultDigest(isError: boolean, content: readonly ResultPart[]): string {
-  const hash = createHash('sha256')
-  for (const part of content) {
-    if (part.type === 'text') feedSqueezed(hash, part.text)
-    else hash.update(imageDigest(part))
-  }
-  return `${isError ? 'error' : 'result'}:${hash.digest('hex')}`
+  const text = new TextDigest()
+  for (const part of content) text.add(part.type === 'text' ? part.text : imageDigest(part))
+  return `${isError ? 'error' : 'result'}:${text.hex()}`
 }
 
-function turnDigest(role: string, text: Hash, marks: readonly string[]): string {
-  return sha([role, text.digest('hex'), ...marks].join('\n'))
+function turnDigest(role: string, text: TextDigest, marks: readonly string[]): string {
+  return sha256([role, text.hex(), ...marks].join('\n'))
 }
 
 function link(chain: Chain, digest: string): Chain {
-  return chainOf(sha(`${chain}${digest}`))
+  return chainOf(sha256(`${chain}${digest}`))
 }
 
 function chainOf(text: string): Chain {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the one place where the brand is put on
   return text as Chain
-}
-
-function sha(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
-
-/**
- * White space does not count: clients join blocks with nothing, a line break or two, and trim ends (Claude Code turns an
- * earlier block list into one string on the next turn; measured with 2.1.332).
- */
-function squeeze(text: string): string {
-  return text.replaceAll(/\s+/g, '')
-}
-
-/** In pieces: a text of many megabytes squeezed at once takes three times as long (measured), most of it garbage collection. */
-function feedSqueezed(hash: Hash, text: string): void {
-  for (let from = 0; from < text.length; ) {
-    let to = from + PIECE_UNITS
-    // A pair cut in two would be hashed as two broken characters.
-    if (/[\uDC00-\uDFFF]/.test(text.charAt(to))) to += 1
-    hash.update(squeeze(text.slice(from, to)))
-    from = to
-  }
 }
 
 function sortedJson(value: Json): string {

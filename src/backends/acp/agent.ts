@@ -2,6 +2,7 @@
 // on the first doubt.
 import { homedir } from 'node:os'
 import {
+  type AgentEvent,
   type Batch,
   type Failure,
   isTerminal,
@@ -112,6 +113,9 @@ export class AcpAgent implements Agent {
     let isOver = false
     try {
       for await (const batch of this.#play(active, job, onPrompted)) {
+        if (active.session !== undefined && !batch.events.every(({ type }) => WORDS.has(type))) {
+          active.session.isTouched = true
+        }
         const last = batch.events.at(-1)
         if (last !== undefined && isTerminal(last)) {
           isOver = true
@@ -130,8 +134,8 @@ export class AcpAgent implements Agent {
     return this.#kept
   }
 
-  forget(chatId: string): Promise<void> {
-    return this.#sessions.forget(chatId)
+  forget(chatId: string): void {
+    this.#sessions.forget(chatId)
   }
 
   prepare(profile: LaunchProfile): void {
@@ -148,7 +152,7 @@ export class AcpAgent implements Agent {
     const isSound = await Promise.race([answered, after(CANCEL_MS, false)])
     if (!isSound) this.#doubt ||= 'it did not answer a cancel'
     // A cancelled turn is never gone on from.
-    void this.#sessions.forget(session.id)
+    this.#sessions.forget(session.id)
     return this.reusable
   }
 
@@ -223,6 +227,8 @@ export class AcpAgent implements Agent {
 
   #stop(active: Active): void {
     active.isStopped = true
+    // Whatever it is doing is not heard any more.
+    if (active.session !== undefined) active.session.isTouched = true
     active.stop()
     this.#turn?.settle({ at: 'stopped' })
     this.#turn = undefined
@@ -311,7 +317,7 @@ export class AcpAgent implements Agent {
     if (isGood && job.keep === true && session !== undefined) {
       this.#kept = { backend: 'acp', pid: this.pid, chatId: session.id }
     } else if (session !== undefined && !active.isStopped) {
-      void this.#sessions.forget(session.id)
+      this.#sessions.forget(session.id)
     }
     if (!isGood && !active.isStopped && !isHarmless(terminal)) this.#doubt ||= terminal.message
   }
@@ -329,6 +335,15 @@ export class AcpAgent implements Agent {
     this.#spoil(`it exited before it got a prompt: ${message}`)
   }
 }
+
+/** Leaves no trace in the session's folder, and ends with nothing under way. */
+const WORDS: ReadonlySet<AgentEvent['type']> = new Set([
+  'started',
+  'thinking-delta',
+  'thinking-end',
+  'text-delta',
+  'finish',
+])
 
 /** Says something about the request, nothing about the child. */
 const isHarmless = (failure: Failure): boolean =>

@@ -53,7 +53,7 @@ export class Openings {
 
   /** Opened for nothing, but opened: the next run can have it. */
   putBack(profile: LaunchProfile, session: Session): void {
-    if (this.#next !== undefined) void this.#sessions.forget(session.id)
+    if (this.#next !== undefined) this.#sessions.forget(session.id)
     else this.#next = { key: sessionKey(profile), profile, session: Promise.resolve(session) }
   }
 
@@ -96,7 +96,7 @@ export class Openings {
 
   async #drop(opening: Opening): Promise<void> {
     const session = await opening
-    if (!('type' in session)) await this.#sessions.forget(session.id)
+    if (!('type' in session)) this.#sessions.forget(session.id)
   }
 }
 

@@ -1,14 +1,10 @@
 // The sessions of one ACP child: opened, set to model and mode, forgotten. Every step has a deadline of its own.
-import { randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Failure } from '../../core/events.ts'
 import type { LaunchProfile } from '../../core/job.ts'
 import { TOOL_SERVER } from '../../core/tool-names.ts'
 import { isErrno } from '../../lib/errno.ts'
 import { type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
 import { writeScratchRules } from '../../workspace/rule-files.ts'
-import { removeFolder } from '../../workspace/scratch.ts'
 import { sealRoom } from '../../workspace/sealed-room.ts'
 import type { AgentHooks } from '../backend.ts'
 import { namesOf, type Offer, openOffer } from '../offer.ts'
@@ -20,6 +16,7 @@ import {
   type Offered,
   readOffered,
 } from './models.ts'
+import { SessionFolders } from './session-folders.ts'
 
 // Source: session/new takes 0.85 to 2.55 s where it was measured; settings answer at once.
 export const OPEN_MS = 20_000
@@ -30,6 +27,8 @@ export interface Session {
   /** Absolute: the scratch folder made for it, or the workspace. */
   readonly cwd: string
   readonly isScratch: boolean
+  /** Something may have happened in its folder beyond the opening of the session. */
+  isTouched: boolean
   offered: Offered
   /** CLI id of the model it is set to; undefined when that is not known. */
   model: string | undefined
@@ -55,6 +54,7 @@ export interface SessionsParts {
 export class Sessions {
   readonly #open = new Map<string, Session>()
   readonly #offers = new Set<Offer>()
+  readonly #folders: SessionFolders
   readonly #parts: SessionsParts
   readonly #call: CallStep
   /**
@@ -68,6 +68,7 @@ export class Sessions {
 
   constructor(parts: SessionsParts) {
     this.#parts = parts
+    this.#folders = new SessionFolders(parts.folder)
     this.#call = parts.call
   }
 
@@ -134,22 +135,17 @@ export class Sessions {
     this.#last.mode = mode
   }
 
-  /** Sessions cannot be closed: the child keeps its memory, we give back the folder. */
-  async forget(id: string): Promise<void> {
+  /** Sessions cannot be closed: the child keeps its memory, we give back the folder, soon. */
+  forget(id: string): void {
     const session = this.#open.get(id)
     this.#open.delete(id)
     this.#end(session?.offer)
-    if (session?.isScratch !== true) return
-    try {
-      await removeFolder(session.cwd)
-    } catch (error) {
-      // Read-only folders of a module cache, for example: they go with the child's own folder.
-      if (!isErrno(error)) throw error
-    }
+    if (session?.isScratch === true) this.#folders.giveBack(session.cwd, !session.isTouched)
   }
 
-  /** The child is gone, and its sessions with it. */
+  /** The child is gone, and its sessions and folders with it. */
   over(): void {
+    this.#folders.over()
     for (const offer of this.#offers) this.#end(offer)
   }
 
@@ -171,20 +167,19 @@ export class Sessions {
   ): Promise<string> {
     if (folder.class === 'workspace') return folder.path
     const { data } = this.#parts
-    const cwd = join(this.#parts.folder, randomBytes(6).toString('hex'))
     try {
-      mkdirSync(cwd, { mode: 0o700 })
+      const cwd = this.#folders.make()
       if (mode === 'bridge') {
         const room = { work: cwd, data, tools: namesOf(offer), url: offer?.url }
         await sealRoom({ ...room, isServerInFile: false })
       }
       if (rules.length > 0) await writeScratchRules(cwd, rules)
+      return cwd
     } catch (error) {
       // A full disk, or the child went away, and its folder with it.
       if (!isErrno(error)) throw error
       throw new StepFailed(noFolder(error.code ?? 'unknown'))
     }
-    return cwd
   }
 
   #remember(
@@ -200,6 +195,7 @@ export class Sessions {
       cwd,
       offer,
       isScratch: profile.folder.class === 'scratch',
+      isTouched: false,
       offered,
       model: isAuto ? 'auto' : undefined,
       mode: stringAt(objectAt(answer, 'modes') ?? {}, 'currentModeId'),

@@ -1,6 +1,7 @@
 // Reads the `stamps` of the demo agent (monotonic ns of the writing) out of any stream and compares them with now.
 
-const STAMP = /":"(\d{9,}) "/g
+/** Also where a late service puts several into one frame. */
+const STAMP = /\b(\d{9,}) /g
 /** Longer than a stamp with its quotes: what a chunk may have cut in two. */
 const OVERLAP = 40
 

@@ -1,11 +1,17 @@
-// Task of the ACP prototype: one prompt in a fresh session of this thread's child; the whole text.
+// Task of the ACP prototype: one prompt in a fresh session of this thread's child; its text is posted as it comes.
 import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import { parentPort } from 'node:worker_threads'
 import { type AnyMessage, client } from '@agentclientprotocol/sdk'
 import { isObject, objectAt, parseJson, stringAt } from '../../../src/lib/json.ts'
 import { AGENT } from './agent.ts'
 
-let text = ''
+export interface BareTask {
+  readonly id: number
+  readonly prompt: string
+}
+
+let current = 0
 
 /** Session updates are kept away from the SDK, which is the slower way. */
 function connect(child: { readonly stdout: Readable; readonly stdin: Writable }) {
@@ -21,7 +27,8 @@ function connect(child: { readonly stdout: Readable; readonly stdin: Writable })
           if (message.method !== 'session/update') controller.enqueue(JSON.parse(line))
           else {
             const update = objectAt(objectAt(message, 'params') ?? {}, 'update') ?? {}
-            text += stringAt(objectAt(update, 'content') ?? {}, 'text') ?? ''
+            const text = stringAt(objectAt(update, 'content') ?? {}, 'text')
+            if (text !== undefined) parentPort?.postMessage({ id: current, text })
           }
         }
       })
@@ -53,10 +60,10 @@ async function open(): Promise<string> {
 /** Ahead of need, as the service does it. */
 let next = open()
 
-export default async function run(prompt: string): Promise<string> {
+export default async function run({ id, prompt }: BareTask): Promise<void> {
   const sessionId = await next
-  text = ''
+  current = id
   await agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text: prompt }] })
+  parentPort?.postMessage({ id })
   next = open()
-  return text
 }

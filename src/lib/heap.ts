@@ -10,7 +10,7 @@ import { setFlagsFromString } from 'node:v8'
 const GROWING_PERCENT = 30
 
 /** Half-space of a worker thread's young objects ×3, MB: its default of 48 is for programs, not for relays. */
-export const YOUNG_HEAP_MB = 6
+export const YOUNG_HEAP_MB = 3
 
 /** For this thread and those started later. */
 export function keepHeapsSmall(): void {

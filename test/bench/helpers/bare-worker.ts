@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { startAgent } from './agent.ts'
 
 export default async function run(prompt: string): Promise<string> {
-  const agent = startAgent()
+  const agent = startAgent({})
   let said = ''
   agent.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text

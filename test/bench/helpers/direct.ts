@@ -3,7 +3,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { type JsonObject, numberAt, stringAt } from '../../../src/lib/json.ts'
 import { type Measured, serveTasks } from '../helper.ts'
-import { startAgent } from './agent.ts'
+import { agentFolders, startAgent } from './agent.ts'
 import { stampReader } from './stamps.ts'
 import { FIRST_TEXT, nowMs } from './wire.ts'
 
@@ -13,11 +13,12 @@ async function work(task: JsonObject): Promise<Measured> {
   const times = numberAt(task, 'times') ?? 1
   switch (stringAt(task, 'do') ?? '') {
     case 'cold': {
+      const folders = agentFolders()
       const startMs = nowMs()
-      return together([prompted(startAgent(), startMs)])
+      return together([prompted(startAgent(folders), startMs)])
     }
     case 'park':
-      parked = Array.from({ length: times }, startAgent)
+      parked = Array.from({ length: times }, () => startAgent(agentFolders()))
       return {}
     case 'prompt': {
       const startMs = nowMs()
@@ -55,7 +56,7 @@ async function relay(streams: number): Promise<Measured> {
   const readers = Array.from({ length: streams }, stampReader)
   await Promise.all(
     readers.map(async (reader) => {
-      const agent = startAgent()
+      const agent = startAgent(agentFolders())
       agent.stdout.on('data', (chunk: Buffer) => reader.push(chunk, nowMs()))
       agent.stdin.end('stamps')
       await once(agent.stdout, 'end')
@@ -66,7 +67,7 @@ async function relay(streams: number): Promise<Measured> {
 
 /** From the first byte to the last. */
 async function burst(question: string): Promise<Measured> {
-  const agent = startAgent()
+  const agent = startAgent(agentFolders())
   let firstAtMs = Number.NaN
   let lastAtMs = 0
   let bytes = 0

@@ -40,7 +40,8 @@ export class SessionFolders {
 
   /** Its session is over. `isUntouched`: no tool ran there, so that no process can have stayed in it. */
   giveBack(folder: string, isUntouched: boolean): void {
-    if (isUntouched && this.#clean.length < MOST_CLEAN) this.#clean.push(folder)
+    const isClean = isUntouched && this.#clean.length < MOST_CLEAN && isEmpty(folder)
+    if (isClean) this.#clean.push(folder)
     else this.#remove(folder)
   }
 

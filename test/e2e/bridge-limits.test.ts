@@ -84,7 +84,7 @@ describe.each(['acp', 'print'])('on %s', (backend) => {
   })
 
   test('the time limit counts each exchange by itself', async () => {
-    const seconds = wholeSeconds(1)
+    const seconds = wholeSeconds(2)
     const of = await start({ settings: { timeout: seconds, stall_timeout: seconds } })
     const { talk, asked } = await parked(of)
     const fromMs = performance.now()

@@ -122,9 +122,9 @@ describe('prompts that nobody reads', () => {
     service.setScript(answering)
     const heard = await healthy
     expect([heard.text, heard.finish]).toEqual(['ab', NORMAL_END.chat])
-    // A process of ACP mode has read its script at its start.
+    // A process of ACP mode has read its script at its start, and which one plays this is the pool's choice.
     const after = await ask(service, { api: 'messages', stream: true }, unique('after'))
-    expect(after.text).toBe(OVER_ACP ? 'ab' : 'read')
+    expect(OVER_ACP ? ['ab', 'read'] : ['read']).toContain(after.text)
     expect(service.stderr()).not.toMatch(/EPIPE|uncaught/i)
   })
 })

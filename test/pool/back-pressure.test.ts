@@ -75,7 +75,8 @@ test('a run whose reader never comes back can be cancelled while its child is he
 test('an answer of any length comes through whole with the smallest credit', async () => {
   await withPool({ concurrency: 1, worker: { creditBytes: 1 } }, async ({ pool }) => {
     const run = pool.submit(job('i=0; while [ $i -lt 500 ]; do echo $i; i=$((i+1)); done'))
-    const steps = await outline(run)
-    expect(steps).toEqual([...Array.from({ length: 500 }, (_, i) => `${i}`), 'finish'])
+    // Lines that come in great number are one text.
+    const text = (await outline(run)).join('')
+    expect(text).toBe(`${Array.from({ length: 500 }, (_, i) => `${i}`).join('')}finish`)
   })
 })

@@ -1,9 +1,12 @@
 // Where Cursor's agents find the client's tools (mode bridge): the service's own listener when that is on loopback, else
 // one beside it.
+
+import type { ClientTools } from './core/client-tools.ts'
+import { silentTelemetry } from './core/telemetry.ts'
 import { createToolsApp } from './http/app.ts'
 import { type Listening, listen } from './http/server.ts'
 import type { HttpServices } from './http/services.ts'
-import type { McpEndpoint } from './mcp/endpoint.ts'
+import { McpEndpoint } from './mcp/endpoint.ts'
 import type { Metrics } from './ops/metrics.ts'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/
@@ -37,7 +40,24 @@ export async function placeTools(
   }
 }
 
-function listenBeside(tools: McpEndpoint, { telemetry }: Metrics): Promise<Listening> {
+/** For a command that offers tools to an agent without a service around it. @throws ListenError */
+export async function toolsAlone(): Promise<ToolsPlace & { readonly tools: ClientTools }> {
+  const tools = new McpEndpoint()
+  const listening = await listenBeside(tools, { telemetry: silentTelemetry })
+  return {
+    tools,
+    endpoint: `${listening.url}/mcp/`,
+    async close() {
+      tools.closeAll()
+      await listening.stop(1000)
+    },
+  }
+}
+
+function listenBeside(
+  tools: McpEndpoint,
+  { telemetry }: Pick<Metrics, 'telemetry'>,
+): Promise<Listening> {
   const app = createToolsApp({
     tools: (request, token) => tools.fetch(request, token),
     telemetry,

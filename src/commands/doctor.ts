@@ -10,15 +10,19 @@ import { type ConfigFlags, type Context, redactionFor } from './context.ts'
 import type { ExitName } from './exit-codes.ts'
 import { printAssumptions, printResult } from './findings-text.ts'
 
+/** What may cost tokens of the plan. */
+export type Wishes = Pick<Patient, 'prompt' | 'toolWaitS'>
+
 /** Never sends a prompt unless asked to. Ends with `unhealthy` when a finding is bad. */
 export async function doctor(
   context: Context,
   flags: ConfigFlags,
-  { prompt }: { readonly prompt: boolean },
+  wishes: Wishes,
 ): Promise<ExitName> {
   const { env, console } = context
   const { loaded, configProblems } = configOf(context, flags)
-  const patient = createPatient({ env, loaded, configProblems, prompt })
+  const openTools = async () => (await import('../serve-tools.ts')).toolsAlone()
+  const patient = createPatient({ env, loaded, configProblems, openTools, ...wishes })
   const redact = redactionFor(loaded.config, env)
   const results: Result[] = []
   for (const finding of FINDINGS) {

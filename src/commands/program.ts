@@ -1,6 +1,6 @@
 // The command line as a tree of commands: names, options, help. What a command does is in its own file, loaded when
 // it is called, so that `--help` and `status` do not load the service.
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { addRun, addSetup } from './clients-program.ts'
 import type { Context } from './context.ts'
 import { EXIT, type ExitName } from './exit-codes.ts'
@@ -10,6 +10,10 @@ import { configFlags, withConfigFlags } from './flags.ts'
 type Done = (exit: ExitName) => void
 /** Told the exit code of a client that the command stood in for. */
 type DoneAs = (code: number) => void
+
+/** More than the minute after which MCP clients give up by habit. */
+const USUAL_WAIT_S = 75
+const LONGEST_WAIT_S = 3600
 
 const EXIT_LINES = Object.values(EXIT)
   .map(({ code, meaning }) => `  ${code}  ${meaning}`)
@@ -93,11 +97,34 @@ function addDoctor(program: Command, context: Context, done: Done): void {
     .command('doctor')
     .description('check everything the service needs and name the fix for what is missing')
     .option('--prompt', 'also send one tiny prompt (costs a few tokens of the plan)')
-    .addHelpText('after', examples('cursor-adapter doctor', 'cursor-adapter doctor --prompt'))
-  withConfigFlags(command, 'file').action(async (options: { prompt?: boolean }) => {
+    .option(
+      '--tool-wait [seconds]',
+      `also send one prompt whose tool is held back, to see whether Cursor waits for it (without a number: ${USUAL_WAIT_S})`,
+      secondsOf,
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'cursor-adapter doctor',
+        'cursor-adapter doctor --prompt',
+        'cursor-adapter doctor --tool-wait 300',
+      ),
+    )
+  type Options = { readonly prompt?: boolean; readonly toolWait?: number | true }
+  withConfigFlags(command, 'file').action(async (options: Options) => {
     const { doctor } = await import('./doctor.ts')
-    done(await doctor(context, configFlags(options), { prompt: options.prompt === true }))
+    const toolWaitS = options.toolWait === true ? USUAL_WAIT_S : options.toolWait
+    done(
+      await doctor(context, configFlags(options), { prompt: options.prompt === true, toolWaitS }),
+    )
   })
+}
+
+/** @throws InvalidArgumentError, which commander tells with the option's name. */
+function secondsOf(text: string): number {
+  const seconds = Number(text)
+  if (seconds > 0 && seconds <= LONGEST_WAIT_S) return seconds
+  throw new InvalidArgumentError(`expected seconds, more than 0 and at most ${LONGEST_WAIT_S}`)
 }
 
 function addQuestions(program: Command, context: Context, done: Done): void {

@@ -86,6 +86,8 @@ export interface Job {
   readonly limits: JobLimits
   /** Leave behind what the next turn can go on from (told by `Run.kept`). Absent = leave nothing. */
   readonly keep?: boolean
+  /** Mode bridge: what a denied tool of Cursor's own says of the client's machine, one line. Absent or '' = nothing. */
+  readonly hostFacts?: string
   /** ACP: go on in this open session of the child; `prompt` then holds only what is new. */
   readonly chatId?: string
 }

@@ -1,5 +1,6 @@
 // What a finding is, and what it may look at. One finding per file: check, why it matters, fix.
 import type { Loaded } from '../config/load.ts'
+import type { ClientTools } from '../core/client-tools.ts'
 import type { CliOutput } from '../process/cli.ts'
 
 /** Things the program relies on that only a run with the real CLI can settle. Source: open questions about the CLI. */
@@ -16,6 +17,7 @@ export const ASSUMPTIONS = {
     "the user's own rules and MCP servers count with a private config folder",
   'acp-session': 'ACP mode initialises and opens a session',
   'resume-remembers': '--resume in print mode knows what was said before',
+  'tool-wait': "Cursor waits more than a minute for a client's tool",
 } as const
 export type Assumption = keyof typeof ASSUMPTIONS
 
@@ -35,6 +37,13 @@ export type CliFacts =
   | { readonly path: string; readonly version: string; readonly usual: boolean }
   | { readonly missing: string }
 
+export interface ToolsPlace {
+  readonly tools: ClientTools
+  /** What a profile's offer names. */
+  readonly endpoint: string
+  close(): Promise<void>
+}
+
 export interface Patient {
   readonly env: NodeJS.ProcessEnv
   /** The configuration; the defaults where it cannot be read. */
@@ -43,6 +52,10 @@ export interface Patient {
   readonly configProblems: readonly string[]
   /** Whether a prompt may be sent (`--prompt`). */
   readonly prompt: boolean
+  /** How long a tool may be held back, which takes a prompt, too (`--tool-wait`); undefined = not to be tried. */
+  readonly toolWaitS: number | undefined
+  /** Serves tools over MCP as the service does. */
+  openTools(): Promise<ToolsPlace>
   /** Looked up once. */
   cli(): Promise<CliFacts>
   /** Runs the CLI without a prompt; `missing` counts as not ok. */

@@ -12,6 +12,7 @@ import { ps } from './ps.ts'
 import { resume } from './resume.ts'
 import { scratchRoot } from './scratch-root.ts'
 import { stdinPrompt } from './stdin-prompt.ts'
+import { toolWait } from './tool-wait.ts'
 
 export const FINDINGS: readonly Finding[] = [
   nodeVersion,
@@ -26,4 +27,5 @@ export const FINDINGS: readonly Finding[] = [
   port,
   stdinPrompt,
   resume,
+  toolWait,
 ]

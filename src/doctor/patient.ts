@@ -2,17 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Loaded } from '../config/load.ts'
 import { cliOutput, cliVersion, findCli } from '../process/cli.ts'
 import { childEnvironment } from '../process/environment.ts'
 import type { CliFacts, Patient } from './finding.ts'
 
-export interface PatientInput {
-  readonly env: NodeJS.ProcessEnv
-  readonly loaded: Loaded
-  readonly configProblems: readonly string[]
-  readonly prompt: boolean
-}
+export type PatientInput = Pick<
+  Patient,
+  'env' | 'loaded' | 'configProblems' | 'prompt' | 'toolWaitS' | 'openTools'
+>
 
 /** Source: `status` was seen to take 15 s, `models` needs the network. */
 const ASK_MS = 20_000

@@ -3,9 +3,15 @@ import type { RequestFacts } from '../core/answer.ts'
 import type { SessionId } from '../core/ids.ts'
 import type { BackendName, Prompt } from '../core/job.ts'
 import type { Turn } from '../core/turn.ts'
-import { groundOf } from '../prompt/ground.ts'
+import { groundOf, type HostFacts, hostFactsOf } from '../prompt/ground.ts'
 import { demandedTool } from '../prompt/tools.ts'
-import { clientFacts, type Identity, isAbsolute, type RequestKind } from '../sessions/identity.ts'
+import {
+  type ClientFacts,
+  clientFacts,
+  type Identity,
+  isAbsolute,
+  type RequestKind,
+} from '../sessions/identity.ts'
 import { readTranscript, type Transcript } from '../sessions/transcript.ts'
 import type { AnswererParts } from './parts.ts'
 import { chooseMode, type Plan, plan } from './plan.ts'
@@ -30,6 +36,8 @@ export interface Prepared {
   readonly window: number | undefined
   /** The client's working folder (mode bridge); undefined when it names none. */
   readonly folder: string | undefined
+  /** The same for `Job.hostFacts`, with what else it says of its machine; '' where it says nothing. */
+  readonly hostFacts: string
   /** Messages → prompt text. `isReminder`: the model ended its turn without the call that is demanded. */
   readonly render: (turn: Turn, isReminder?: boolean) => Prompt
 }
@@ -92,27 +100,22 @@ export async function prepare(
     skills,
   })
   const isRoot = workspaceHeader !== null && isAbsolute(workspaceHeader)
-  const folder = isRoot ? workspaceHeader : clientFacts(turn).folder
+  const said = clientFacts(turn)
+  const folder = isRoot ? workspaceHeader : said.folder
+  const host = planned.mode === 'bridge' ? hostOf({ ...said, folder }, planned) : undefined
   return {
     planned,
     transcript,
     window: choice.contextWindow,
     folder,
-    render: renderer(asked.turn, { planned, skills, folder }),
+    hostFacts: host === undefined ? '' : hostFactsOf(host),
+    render: renderer(asked.turn, { planned, skills, host }),
   }
 }
 
-function renderer(
-  whole: Turn,
-  about: {
-    readonly planned: Plan
-    readonly skills: SkillPlan
-    readonly folder: string | undefined
-  },
-): Prepared['render'] {
-  const { planned, skills, folder } = about
-  if (planned.mode !== 'bridge') return (turn) => promptOf(turn, planned, skills, undefined)
-  const { platform, osVersion, shell, date, git } = clientFacts(whole)
+/** What the client says of its machine, in the words that Cursor is told. */
+function hostOf(said: ClientFacts, { profile }: Plan): HostFacts {
+  const { folder, platform, osVersion, shell, date, git } = said
   const named: readonly (readonly [string, string | undefined])[] = [
     ['Platform', platform],
     ['OS version', osVersion],
@@ -123,8 +126,20 @@ function renderer(
   const facts = named.flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   )
-  const hasTools = planned.profile.offer !== undefined
-  const demanded = hasTools ? demandedTool(whole) : undefined
+  return { folder, facts, hasTools: profile.offer !== undefined }
+}
+
+function renderer(
+  whole: Turn,
+  about: {
+    readonly planned: Plan
+    readonly skills: SkillPlan
+    readonly host: HostFacts | undefined
+  },
+): Prepared['render'] {
+  const { planned, skills, host } = about
+  if (host === undefined) return (turn) => promptOf(turn, planned, skills, undefined)
+  const demanded = host.hasTools ? demandedTool(whole) : undefined
   return (turn, isReminder = false) =>
-    promptOf(turn, planned, skills, groundOf({ folder, facts, hasTools, demanded, isReminder }))
+    promptOf(turn, planned, skills, groundOf({ ...host, demanded, isReminder }))
 }

@@ -94,7 +94,7 @@ export class Sources {
 
   async #fresh(asked: Asked, prepared: Prepared): Promise<Source> {
     const { turn, key, credential, isSide } = asked
-    const { planned, transcript, render } = prepared
+    const { planned, transcript, render, hostFacts } = prepared
     const { profile } = planned
     const going = await this.#keeper.begin({
       turn,
@@ -111,6 +111,7 @@ export class Sources {
       prompt: render(turn),
       limits: this.#parts.settings.limits,
       keep: going.keep,
+      hostFacts,
     }
     const run = this.#parts.pool.submit(job, going.continuation)
     if (profile.offer === undefined) {

@@ -1,4 +1,5 @@
-// Hooks that deny whatever is no call of our server, and tell the model which of the client's tools to use. Pure.
+// Hooks that deny whatever is no call of our server, and tell the model which of the client's tools to use and what is known
+// of the client's machine. That is known only with the prompt, so the hooks print it from a file. Pure.
 // Source: hooks as run by @cursor/sdk 1.0.23 to 1.0.32: `preToolUse` names built-ins `Read`, `Shell`, … and MCP tools
 // `MCP:<name>`; only `user_message` reaches the model; a hook that crashes lets the call through without `failClosed`.
 // Assumed: the CLI does the same; not every version fires every event, so the permissions deny the same once more.
@@ -19,10 +20,16 @@ const BUILT_INS: readonly { readonly names: readonly string[]; readonly role: To
 ]
 const TIMEOUT_S = 10
 
-/** The content of `.cursor/hooks.json`. */
-export function hooksFor(tools: ToolNames, platform: NodeJS.Platform): object {
+/**
+ * The content of `.cursor/hooks.json`. `factsFile`: absolute; JSON-escaped text that may follow a denial (host-facts.ts). It
+ * may be missing. Windows does without: what cmd makes of a file's text is not worth the risk.
+ */
+export function hooksFor(tools: ToolNames, platform: NodeJS.Platform, factsFile: string): object {
   const deny = (role?: ToolRole): object => ({
-    command: line({ permission: 'deny', user_message: denial(tools, role) }, platform),
+    command:
+      platform === 'win32'
+        ? echoed(denial(tools, role))
+        : `${DRAIN}; ${denied(denial(tools, role), factsFile)}`,
     failClosed: true,
     timeout: TIMEOUT_S,
   })
@@ -43,7 +50,11 @@ export function hooksFor(tools: ToolNames, platform: NodeJS.Platform): object {
         ? {}
         : {
             beforeMCPExecution: [
-              { command: onlyOurs(deniedServer(tools)), failClosed: true, timeout: TIMEOUT_S },
+              {
+                command: onlyOurs(denied(deniedServer(tools), factsFile)),
+                failClosed: true,
+                timeout: TIMEOUT_S,
+              },
             ],
           }),
     },
@@ -71,21 +82,27 @@ const deniedServer = (tools: ToolNames): string =>
   `Tools of other servers are off. ${denial(tools).replace(/^.*?works\. /, '')}`
 
 /** A hook whose input nobody reads may look like one that failed: whoever writes it gets EPIPE. */
-const line = (answer: object, platform: NodeJS.Platform): string =>
-  platform === 'win32' ? say(answer, platform) : `cat >/dev/null; ${say(answer, platform)}`
+const DRAIN = 'cat >/dev/null'
 
-/** A shell line that prints the answer: faster than starting a script. */
-function say(answer: object, platform: NodeJS.Platform): string {
-  const json = JSON.stringify(answer)
-  // What cmd would take as its own has no place in our texts; POSIX shells need their quotes doubled only.
-  if (platform === 'win32') return `echo ${json.replaceAll(/[&|<>^%]/g, ' ')}`
-  return `printf '%s\\n' '${json.replaceAll("'", "'\\''")}'`
+/** What cmd would take as its own has no place in our texts. */
+const echoed = (message: string): string =>
+  `echo ${JSON.stringify({ permission: 'deny', user_message: message }).replaceAll(/[&|<>^%]/g, ' ')}`
+
+/**
+ * Prints the denial, with the file's text inside the message: faster than starting a script. Whatever the file holds is text
+ * to the shell, and without the file the message ends where it would.
+ */
+function denied(message: string, factsFile: string): string {
+  const open = `{"permission":"deny","user_message":${JSON.stringify(message).slice(0, -1)}`
+  return `printf '%s%s"}\\n' ${quoted(open)} "$(cat ${quoted(factsFile)} 2>/dev/null)"`
 }
 
+/** POSIX shells need their quotes doubled only. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
 /** Assumed: the server's name is told as `mcp_server_name`; a version that tells none is let through. */
-function onlyOurs(message: string): string {
-  const allowed = say({ permission: 'allow' }, 'linux')
-  const denied = say({ permission: 'deny', user_message: message }, 'linux')
+function onlyOurs(otherwise: string): string {
+  const allowed = `printf '%s\\n' ${quoted(JSON.stringify({ permission: 'allow' }))}`
   const ours = `*'"mcp_server_name":"${TOOL_SERVER}"'*|*'"mcp_server_name": "${TOOL_SERVER}"'*`
-  return `case "$(cat)" in ${ours}) ${allowed};; *'"mcp_server_name"'*) ${denied};; *) ${allowed};; esac`
+  return `case "$(cat)" in ${ours}) ${allowed};; *'"mcp_server_name"'*) ${otherwise};; *) ${allowed};; esac`
 }

@@ -2,9 +2,10 @@
 // Source: Cursor's pages on permissions and hooks; hooks as run by @cursor/sdk 1.0.23 to 1.0.32; wrappers' approvals files.
 import { createHash } from 'node:crypto'
 import { mkdir, realpath, stat, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { TOOL_SERVER, type ToolNames } from '../core/tool-names.ts'
 import { isErrno } from '../lib/errno.ts'
+import { hostFactsFile } from './host-facts.ts'
 import { hooksFor } from './sealed-hooks.ts'
 
 /**
@@ -41,7 +42,7 @@ export async function sealRoom({
   const write = (name: string, value: object): Promise<void> =>
     writeFile(join(folder, name), JSON.stringify(value, null, 1), { mode: 0o600 })
   await Promise.all([
-    write('hooks.json', hooksFor(tools, process.platform)),
+    write('hooks.json', hooksFor(tools, process.platform, hostFactsFile(resolve(work)))),
     // Where the configuration folder is shared, this is what denies.
     write('cli.json', { permissions: SEALED_PERMISSIONS }),
     url !== undefined && isServerInFile

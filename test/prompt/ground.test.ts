@@ -1,7 +1,7 @@
 // What Cursor is told of the client's machine, from the words that clients really use.
 import { describe, expect, test } from 'vitest'
 import type { Message, Turn } from '../../src/core/turn.ts'
-import { groundOf } from '../../src/prompt/ground.ts'
+import { groundOf, hostFactsOf } from '../../src/prompt/ground.ts'
 import { renderPrompt } from '../../src/prompt/render.ts'
 import { clientFacts } from '../../src/sessions/client-facts.ts'
 import { turnOf } from '../support/turn.ts'
@@ -101,6 +101,31 @@ test('a demand stands at the very end, and more plainly the second time', () => 
 
 test('without tools Cursor is told so', () => {
   expect(groundOf({ ...FACTS, hasTools: false }).head).toMatch(/no tools/)
+})
+
+describe('as one line', () => {
+  test('the same facts in the same words', () => {
+    const line = hostFactsOf(FACTS)
+    expect(line).toBe("The user's working directory: /home/u/p; Platform: linux")
+    for (const fact of line.split('; ')) expect(groundOf(FACTS).head.split('\n')).toContain(fact)
+  })
+
+  test('nothing where the client states nothing, or has no tools that could use it', () => {
+    expect(hostFactsOf({ ...FACTS, folder: undefined, facts: [] })).toBe('')
+    expect(hostFactsOf({ ...FACTS, hasTools: false })).toBe('')
+    expect(hostFactsOf({ ...FACTS, folder: undefined })).toBe('Platform: linux')
+  })
+
+  test('bounded, without control characters, and never half a path', () => {
+    const long = `/${'x'.repeat(4_000)}`
+    expect(hostFactsOf({ ...FACTS, folder: long })).toBe('Platform: linux')
+    const many = Array.from({ length: 50 }, (_one, at) => [`${at}`, 'v'.repeat(900)] as const)
+    const line = hostFactsOf({ ...FACTS, facts: many })
+    expect(line.length).toBeLessThanOrEqual(2_000)
+    expect(line).toContain('/home/u/p; 0: vvv')
+    const odd = 'a\u001b[31m\u0007b\tc\u0085d\u2028e'
+    expect(hostFactsOf({ ...FACTS, facts: [['Shell', odd]] })).toMatch(/Shell: a \[31m b c d e$/)
+  })
 })
 
 test('frames a single question and a whole conversation, whose beginnings stay equal', () => {

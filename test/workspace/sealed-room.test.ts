@@ -90,7 +90,8 @@ describe('hooks', () => {
     names: readonly string[],
     platform: NodeJS.Platform = 'linux',
   ): Hook[] {
-    const config: unknown = parseJson(JSON.stringify(hooksFor(tools(...names), platform)))
+    const found = hooksFor(tools(...names), platform, join(base, 'no facts'))
+    const config: unknown = parseJson(JSON.stringify(found))
     const all = isObject(config) ? (objectAt(config, 'hooks') ?? {}) : {}
     return (arrayAt(all, event) ?? []).filter(isObject).map((hook) => {
       expect(hook.failClosed).toBe(true)

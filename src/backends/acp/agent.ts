@@ -14,6 +14,7 @@ import type { ExitCause } from '../../core/telemetry.ts'
 import { monotonicMs } from '../../lib/clock.ts'
 import { isObject, type JsonObject, stringAt } from '../../lib/json.ts'
 import type { Child } from '../../process/child.ts'
+import { stateHostFacts } from '../../workspace/host-facts.ts'
 import type { Agent, ExitFacts } from '../backend.ts'
 import { hasOwnData } from '../launch.ts'
 import { namesOf } from '../offer.ts'
@@ -287,6 +288,7 @@ export class AcpAgent implements Agent {
     const turn = new Turn(session.id, reader)
     this.#turn = turn
     active.session = session
+    if (job.profile.mode === 'bridge') stateHostFacts(session.cwd, job.hostFacts ?? '')
     // Sessions of a workspace write no rule files there.
     const { text: usual, textWithoutRules = usual } = job.prompt
     const text = job.profile.folder.class === 'workspace' ? textWithoutRules : usual

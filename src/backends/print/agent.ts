@@ -7,6 +7,7 @@ import type { ExitCause } from '../../core/telemetry.ts'
 import { monotonicMs } from '../../lib/clock.ts'
 import { isErrno } from '../../lib/errno.ts'
 import type { Child, ChildExit, LineBatch } from '../../process/child.ts'
+import { stateHostFacts } from '../../workspace/host-facts.ts'
 import { removeScratch, type ScratchFolder } from '../../workspace/scratch.ts'
 import type { Agent, AgentHooks, ExitFacts, WorkerSettings } from '../backend.ts'
 import { classify } from '../classify.ts'
@@ -121,7 +122,7 @@ export class PrintAgent implements Agent {
   }
 
   async *#play(job: Job, onPrompted: OnPrompted): AsyncGenerator<Batch> {
-    const { folder, model } = this.#parts.profile
+    const { folder, model, mode } = this.#parts.profile
     if (this.#closed) {
       yield batchOf([CANCELLED])
       return
@@ -136,6 +137,7 @@ export class PrintAgent implements Agent {
         return
       }
     }
+    if (mode === 'bridge') stateHostFacts(this.#parts.scratch.work, job.hostFacts ?? '')
     const { text, textWithoutRules = text } = job.prompt
     this.#child.sendAndEnd(this.#parts.rules.arePlaced ? text : textWithoutRules)
     const { offer } = this.#parts

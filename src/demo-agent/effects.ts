@@ -99,6 +99,7 @@ const lifeEffects: Readonly<Record<string, Effect>> = {
   exit: (step, { life }) => life.leave(numberAt(step, 'exit') ?? 0),
   signal: (step, { life }) => life.dieBy(stringAt(step, 'signal') ?? 'SIGTERM'),
   hang: () => forever(),
+  grow: async (step, stage) => (await import('./ballast.ts')).grow(step, stage),
   ignore: (step, { life }) => {
     const names = arrayAt(step, 'ignore') ?? []
     life.ignore(names.filter((name) => typeof name === 'string'))

@@ -6,7 +6,7 @@ export interface Row {
   readonly part: string
   readonly name: string
   readonly value: number
-  readonly unit: 'ms' | 'MB' | 'kB' | 'B' | '×' | '/s' | '%' | 's'
+  readonly unit: 'ms' | 'MB' | 'kB' | 'B' | '×' | '/s' | '%' | 's' | 'requests'
   /** `<=` or `>=` and a number of the same unit; without one the row is for information. */
   readonly target?: Target
 }

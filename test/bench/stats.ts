@@ -18,3 +18,19 @@ export function sum(samples: readonly number[]): number {
 export function largest(samples: readonly number[]): number {
   return percentile(samples, 1)
 }
+
+/** One request: when it was sent and when its answer began, by the same clock. */
+export interface Span {
+  readonly sentAtMs: number
+  readonly firstAtMs: number
+}
+
+/** For each request, how many that were sent later were answered before it. */
+export function overtaken(spans: readonly Span[]): readonly number[] {
+  return spans.map(
+    (own) =>
+      spans.filter(
+        ({ sentAtMs, firstAtMs }) => sentAtMs > own.sentAtMs && firstAtMs < own.firstAtMs,
+      ).length,
+  )
+}

@@ -18,6 +18,8 @@ export interface Ask {
   readonly bringsTools: boolean
   /** Go on with the conversation before. */
   readonly goOn: boolean
+  /** The project's own settings and skills count, for clients that leave them out unless they are told. */
+  readonly readsProject: boolean
   /** Ask before anything is done; for clients that can. */
   readonly careful: boolean
 }

@@ -17,6 +17,8 @@ export interface Scenario {
   readonly env?: Env
   /** Cursor is to work in the client's project. */
   readonly handsOver?: boolean
+  /** The client goes by the project's own settings and skills. */
+  readonly readsProject?: boolean
   /** Libraries offer a tool. */
   readonly bringsTools?: boolean
   /** The service asks for this key. */
@@ -92,6 +94,7 @@ export async function play(
     home,
     goOn,
     handsOver: scenario.handsOver === true,
+    readsProject: scenario.readsProject === true,
     bringsTools: scenario.bringsTools === true,
     key: scenario.key,
     careful: scenario.careful === true,

@@ -105,6 +105,16 @@ test('a run with text, thinking and a tool prints exactly the documented shapes'
   ])
 })
 
+test('grow takes so much memory more, keeps it, and says how large it has become', async () => {
+  const steps = [{ grow: 100 }, { sleep: 1 }, { grow: 0.5 }, { result: true }]
+  const { journal, code } = await runAgent({ script: { runs: [{ steps }] } })
+  const [first = 0, second = 0, ...more] = journal.flatMap((fact) => {
+    return fact.event === 'grown' ? [Number(fact.residentBytes)] : []
+  })
+  expect({ code, more }).toEqual({ code: 0, more: [] })
+  for (const bytes of [first, second]) expect(bytes).toBeGreaterThan(100 * 1024 ** 2)
+})
+
 test('the result can have another text and no usage', async () => {
   const [line] = await linesFor([{ result: { result: 'x', usage: null } }])
   expect(line).toMatchObject({ result: 'x' })

@@ -170,6 +170,44 @@ test('F51: who leaves the queue is never started, the others keep their order', 
   }
 })
 
+test.each([1, 5])(
+  'who waits for one of %i slots gets it in the order of arrival',
+  async (slots) => {
+    const service = await start({
+      script: { runs: [run('held', { waitFile: 'go' }, say('a'), OK)] },
+      settings: { concurrency: slots, 'pool.warm': 0 },
+    })
+    const arrived: string[] = []
+    const replies: Promise<Heard>[] = []
+    for (let at = 0; at < slots + 15; at += 1) {
+      const question = unique('held')
+      replies.push(ask(service, WAYS[at % WAYS.length] ?? STREAM, question))
+      if (at < slots) await prompted(service, question)
+      else await waitingAre(service, at + 1 - slots)
+      arrived.push(question)
+    }
+    const served = () => service.prompts().length
+    const release = (question: string) =>
+      writeFileSync(join(agentOf(service, question).cwd, 'go'), '')
+    // All slots at once: those who get one start side by side.
+    for (const question of arrived.slice(0, slots)) release(question)
+    await until('all slots in use again', within(10_000), () => served() >= 2 * slots)
+    expect(service.prompts().toSorted()).toEqual(arrived.slice(0, 2 * slots))
+    // One at a time, now that of the oldest run and now that of the newest.
+    const running = arrived.slice(slots, 2 * slots)
+    const order = service.prompts()
+    for (const [at, next] of arrived.slice(2 * slots).entries()) {
+      release((at % 2 === 0 ? running.shift() : running.pop()) ?? '')
+      running.push(next)
+      order.push(next)
+      await until('the free slot in use again', within(10_000), () => served() >= order.length)
+      expect(service.prompts()).toEqual(order)
+    }
+    for (const question of running) release(question)
+    expect((await Promise.all(replies)).map(({ text }) => text)).toEqual(arrived.map(() => 'a'))
+  },
+)
+
 test('F53: slots of deaf agents come back after timeout and kill grace', async () => {
   const deaf = [{ ignore: ['SIGTERM', 'SIGINT'] }, say('a'), { hang: true }]
   const service = await start({

@@ -2,11 +2,12 @@
 import { afterAll, expect, test, vi } from 'vitest'
 import { backendFor } from '../../src/backends/choose.ts'
 import { profileKey } from '../../src/core/job.ts'
+import { numberAt } from '../../src/lib/json.ts'
 import { HeldChild } from '../../workers/held-child.ts'
 import { Lab } from '../contract/agent-lab.ts'
 import { unique } from '../support/ask.ts'
 import { within } from '../support/pace.ts'
-import { totalIn } from '../support/series.ts'
+import { total, totalIn } from '../support/series.ts'
 import {
   BACKEND,
   OVER_ACP,
@@ -16,11 +17,15 @@ import {
 } from '../support/service.ts'
 import { delta, OK } from '../support/steps.ts'
 import { promptFacts, quiet, Talk } from '../support/talk.ts'
-import { until } from '../support/until.ts'
+import { isAlive, until } from '../support/until.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const SCRIPT = { runs: [{ steps: [{ init: true }, delta('understood'), OK] }] }
+const grows = (name: string, mib: number): object => ({
+  match: `^${name} #`,
+  steps: [{ init: true }, { grow: mib }, delta('understood'), OK],
+})
 const started: Service[] = []
 afterAll(async () => {
   for (const service of started) await service.stop()
@@ -90,6 +95,36 @@ test.runIf(OVER_ACP)('a process that has served its runs is recycled, and counte
     return totalIn(await service.metrics(), 'child_exits_total', { cause: 'recycled' }) === 2
   })
 })
+
+// Where there is no /proc the service does not know how large its agents are.
+test.runIf(OVER_ACP && process.platform === 'linux')(
+  'a process that has grown above 1 GiB is replaced after its run, one below is kept',
+  async () => {
+    const service = await start({ 'pool.warm': 0, concurrency: 1 })
+    service.setScript({ runs: [grows('much', 600), grows('too much', 512), ...SCRIPT.runs] })
+    const much = new Talk(service)
+    expect((await much.sayAndSettle(unique('much'))).text).toBe('understood')
+    expect((await much.sayAndSettle(unique('plain'))).start).toBe('resumed')
+    // 600 MiB and 512 more: its second growth takes it over the limit, and that run still ends well.
+    const tooMuch = new Talk(service)
+    expect((await tooMuch.sayAndSettle(unique('too much'))).text).toBe('understood')
+    const [big, ...same] = promptFacts(service).map(({ pid }) => pid)
+    expect(same).toEqual([big, big])
+    const sizes = service.journal().flatMap((fact) => numberAt(fact, 'residentBytes') ?? [])
+    expect(sizes.map((bytes) => bytes > 1024 ** 3)).toEqual([false, true])
+    // A conversation of its own, and the one whose session went with it.
+    await new Talk(service).sayAndSettle(unique('another'))
+    expect((await tooMuch.sayAndSettle(unique('go on'))).text).toBe('understood')
+    const [, , , other, moved] = promptFacts(service)
+    expect(other?.pid).not.toBe(big)
+    expect(moved?.pid).toBe(other?.pid)
+    expect(moved?.text).toContain('too much #')
+    expect(isAlive(big ?? 0)).toBe(false)
+    expect(service.journal()).toContainEqual({ event: 'exit', pid: big, code: 0 })
+    const exits = (cause: string) => total(service, 'child_exits_total', { cause })
+    expect([await exits('recycled'), await exits('crashed')]).toEqual([1, 0])
+  },
+)
 
 test.runIf(OVER_ACP)('a process is worn out by age', async () => {
   const backend = backendFor({ backend: 'acp' })

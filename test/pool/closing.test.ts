@@ -1,4 +1,5 @@
 // The orderly end of a pool.
+import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { job, NONE, outline, PROFILE, withPool } from './support/pool-harness.ts'
@@ -6,13 +7,15 @@ import { job, NONE, outline, PROFILE, withPool } from './support/pool-harness.ts
 const options = { concurrency: 2, warm: 1, firstProfile: PROFILE }
 
 test('closing lets active runs end within the grace, refuses waiting and new ones, ends spares', async () => {
-  await withPool({ ...options, concurrency: 1 }, async ({ pool, pids }) => {
-    const active = pool.submit(job('echo a; sleep 0.3; echo b'))
+  await withPool({ ...options, concurrency: 1 }, async ({ pool, pids, folder }) => {
+    const go = `${folder}/go`
+    const active = pool.submit(job(`echo a; until [ -e ${go} ]; do sleep 0.02; done; echo b`))
     const waiting = pool.submit(job('echo never'))
     expect((await active.next())?.events).toHaveLength(1)
     const closed = pool.close(5_000)
     expect(await outline(waiting)).toEqual(['failure shutting-down'])
     expect(await outline(pool.submit(job('echo never')))).toEqual(['failure shutting-down'])
+    writeFileSync(go, '')
     expect(await outline(active)).toEqual(['b', 'finish'])
     await closed
     expect(pids()).toEqual([])

@@ -6,6 +6,8 @@ import { stampReader } from './stamps.ts'
 import { CHAT, chatBody, exchange, FIRST_TEXT, nowMs } from './wire.ts'
 
 interface Timed {
+  /** By the monotonic clock. */
+  readonly sentAtMs: number
   readonly firstMs: number
   readonly totalMs: number
   readonly isWarm: boolean
@@ -63,7 +65,7 @@ async function one(to: string): Promise<Timed> {
   })
   if (Number.isNaN(firstMs) || !said.includes('[DONE]')) throw new Error(`no answer: ${said}`)
   const isWarm = said.includes('x-cursor-adapter-start: warm')
-  return { firstMs, totalMs: nowMs() - startMs, isWarm }
+  return { sentAtMs: startMs, firstMs, totalMs: nowMs() - startMs, isWarm }
 }
 
 async function relay(to: string, streams: number): Promise<Measured> {
@@ -139,19 +141,23 @@ async function idle(to: string, conversations: number): Promise<Measured> {
   return {}
 }
 
-/** So many clients that ask one after the other until all requests are answered. */
+/** So many clients that ask one after the other until all requests are answered, the answers in the order of their ends. */
 async function load(to: string, clients: number, requests: number): Promise<Measured> {
   let left = requests
-  const firstMs: number[] = []
+  const timed: Timed[] = []
   const client = async (): Promise<void> => {
     while (left > 0) {
       left -= 1
-      firstMs.push((await one(to)).firstMs)
+      timed.push(await one(to))
     }
   }
   const startMs = nowMs()
   await Promise.all(Array.from({ length: clients }, client))
-  return { ms: [nowMs() - startMs], firstMs }
+  return {
+    ms: [nowMs() - startMs],
+    sentAtMs: timed.map(({ sentAtMs }) => sentAtMs),
+    firstMs: timed.map(({ firstMs }) => firstMs),
+  }
 }
 
 /** All at once. */

@@ -51,11 +51,11 @@ export const agentSdk: Client = {
   name: 'Claude Agent SDK (TypeScript)',
   version: '0.3.332',
   packages: [npm('@anthropic-ai/claude-agent-sdk', '0.3.332')],
-  command: ({ prompt, goOn, project }, [folder = '']) => [
+  command: ({ prompt, goOn, project, readsProject }, [folder = '']) => [
     process.execPath,
     join(PROGRAMS, 'agent-sdk.mjs'),
     join(folder, 'node_modules/@anthropic-ai/claude-agent-sdk'),
-    JSON.stringify({ prompt, project, goOn }),
+    JSON.stringify({ prompt, project, goOn, readsProject }),
   ],
   env: (ask) => ({ ...env(ask), ...exported('anthropic-sdk', ask) }),
   printsMessages: true,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const [folder, request] = process.argv.slice(2)
-const { prompt, project, goOn } = JSON.parse(request)
+const { prompt, project, goOn, readsProject } = JSON.parse(request)
 const { main } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 const { query } = await import(pathToFileURL(join(folder, main)).href)
 
@@ -13,7 +13,7 @@ const options = {
   model: 'auto',
   permissionMode: 'bypassPermissions',
   allowDangerouslySkipPermissions: true,
-  settingSources: [],
+  settingSources: readsProject ? ['project'] : [],
   continue: goOn,
   env: process.env,
 }

@@ -11,6 +11,7 @@ import {
   nothingTwice,
 } from './nothing-twice.ts'
 import { startedByRun, withKey, writtenAndUndone } from './set-up.ts'
+import { skill } from './skill.ts'
 import { thirtyTurnsAcp, thirtyTurnsPrint } from './thirty-turns.ts'
 import { refused, stopped } from './tool-interrupted.ts'
 import { toolLoop } from './tool-loop.ts'
@@ -34,6 +35,7 @@ export const SCENARIOS: readonly Scenario[] = [
   failureAfterHiddenEdit,
   thirtyTurnsAcp,
   thirtyTurnsPrint,
+  skill,
   withKey,
   writtenAndUndone,
   startedByRun,

@@ -72,12 +72,6 @@ export const sessionGone: Failure = {
   again: 'fresh',
 }
 
-export const cancelled: Failure = {
-  type: 'failure',
-  code: 'cancelled',
-  message: 'The run was cancelled.',
-}
-
 export const noAnswer = (method: string, ms: number): Failure => ({
   type: 'failure',
   code: 'agent-failed',

@@ -8,6 +8,7 @@ import { isErrno } from '../../lib/errno.ts'
 import type { Child, LineBatch } from '../../process/child.ts'
 import { stateHostFacts } from '../../workspace/host-facts.ts'
 import type { Agent, ExitFacts } from '../backend.ts'
+import { cancelled } from '../cancelled.ts'
 import { watchForLogin } from '../login-watch.ts'
 import { createPrintParser, type PrintParser } from './events.ts'
 import { writeImages } from './images.ts'
@@ -23,12 +24,6 @@ type Step =
   | { readonly at: 'over' }
   | { readonly at: 'closed' }
   | { readonly at: 'login-wait' }
-
-const CANCELLED: Failure = {
-  type: 'failure',
-  code: 'cancelled',
-  message: 'The run was cancelled.',
-}
 
 /** The chat to go on in is gone: the caller plays the turn anew with the whole transcript. */
 export const CHAT_GONE: Failure = {
@@ -95,7 +90,7 @@ export class PrintAgent implements Agent {
   async *#play(job: Job, onPrompted: OnPrompted): AsyncGenerator<Batch> {
     const { folder, model, mode } = this.#parts.profile
     if (this.#closed) {
-      yield batchOf([CANCELLED])
+      yield batchOf([cancelled])
       return
     }
     this.#lifetime.prompted()
@@ -132,7 +127,7 @@ export class PrintAgent implements Agent {
       const step = await this.#next(output)
       switch (step.at) {
         case 'closed':
-          yield batchOf([CANCELLED])
+          yield batchOf([cancelled])
           return
         case 'login-wait':
           yield batchOf(parser.end({ exit: undefined, stderrTail: this.#child.stderrTail() }))
@@ -163,7 +158,7 @@ export class PrintAgent implements Agent {
   async #lastWords(parser: PrintParser): Promise<Batch> {
     const exit = await Promise.race([this.#child.exited, this.#patience()])
     if (exit !== undefined) await this.#child.stderrRead
-    if (this.#closed) return batchOf([CANCELLED])
+    if (this.#closed) return batchOf([cancelled])
     const said = this.#child.stderrTail()
     const silent = exit === undefined ? '\nIt closed its output without a result.' : ''
     return batchOf(parser.end({ exit, stderrTail: said + silent }))

@@ -1,21 +1,14 @@
-// A seat: one worker thread with at most one child in use. It launches, keeps a spare, plays runs, posts their events, and
-// obeys the main thread. Decides nothing about which child is wanted.
+// A seat: one worker thread with at most one child in use. It launches, keeps a spare, plays runs (active-run.ts posts their
+// events), and obeys the main thread. Decides nothing about which child is wanted.
 import type { Agent, Backend, WorkerSettings } from '../src/backends/backend.ts'
-import { hideIn, secretsOf } from '../src/backends/redact.ts'
-import {
-  type AgentEvent,
-  type Batch,
-  type Failure,
-  isTerminal,
-  type Terminal,
-} from '../src/core/events.ts'
+import { secretsOf } from '../src/backends/redact.ts'
+import type { Failure } from '../src/core/events.ts'
 import type { ProfileKey, RunId } from '../src/core/ids.ts'
 import { childKey, type Kept, type LaunchProfile } from '../src/core/job.ts'
-import { joinDeltas } from '../src/core/join-deltas.ts'
 import type { ExitCause } from '../src/core/telemetry.ts'
 import { monotonicMs } from '../src/lib/clock.ts'
 import type { FromWorker, RunReport, RunTask, ToWorker } from '../src/pool/messages.ts'
-import { sizeOfBatch } from './batch-size.ts'
+import { ActiveRun, type ActiveRunParts } from './active-run.ts'
 import { HeldChild, launchFailure } from './held-child.ts'
 
 export interface SeatParts {
@@ -24,18 +17,6 @@ export interface SeatParts {
   readonly post: (message: FromWorker) => void
   /** Removes a scratch folder; what cannot be removed is left to the sweep. */
   readonly remove: (root: string) => void
-}
-
-interface ActiveRun {
-  readonly runId: RunId
-  readonly profile: LaunchProfile
-  cancelled: ExitCause | undefined
-  child: HeldChild | undefined
-  /** The agent that answered to the end. */
-  finished: Agent | undefined
-  /** Bytes posted and not yet taken by the reader. */
-  outstanding: number
-  wake: (() => void) | undefined
 }
 
 type Obtained = {
@@ -54,7 +35,7 @@ const SESSION_GONE: Failure = {
 
 export class SeatWorker {
   #parts: SeatParts
-  #secrets: readonly string[]
+  #runParts: ActiveRunParts
   #held: HeldChild | undefined
   #run: ActiveRun | undefined
   #closing = new Set<Promise<void>>()
@@ -64,7 +45,9 @@ export class SeatWorker {
   constructor(parts: SeatParts) {
     this.#parts = parts
     const { CURSOR_API_KEY, CURSOR_AUTH_TOKEN } = process.env
-    this.#secrets = secretsOf({ CURSOR_API_KEY, CURSOR_AUTH_TOKEN, ...parts.settings.env })
+    const { settings, post } = parts
+    const secrets = secretsOf({ CURSOR_API_KEY, CURSOR_AUTH_TOKEN, ...settings.env })
+    this.#runParts = { settings, post, secrets }
   }
 
   obey(message: ToWorker): void {
@@ -77,7 +60,7 @@ export class SeatWorker {
         else this.#early = message
         return
       case 'credit':
-        if (this.#run?.runId === message.runId) this.#credit(this.#run, message.bytes)
+        if (this.#run?.runId === message.runId) this.#run.credit(message.bytes)
         return
       case 'forget':
         this.#forget(message.pid, message.chatIds)
@@ -94,24 +77,16 @@ export class SeatWorker {
 
   /** One attempt of a run. Resolves when its child is gone or idle and no other child of this seat is left closing. */
   async run(task: RunTask): Promise<RunReport> {
-    const { runId, profile } = task.job
+    const { runId } = task.job
     const cancelled = this.#early?.runId === runId ? this.#early.cause : undefined
-    const run: ActiveRun = {
-      runId,
-      profile,
-      cancelled,
-      child: undefined,
-      finished: undefined,
-      outstanding: 0,
-      wake: undefined,
-    }
+    const run = new ActiveRun(this.#runParts, task.job, cancelled)
     this.#early = undefined
     this.#run = run
     try {
       if (cancelled === undefined) await this.#play(task, run)
     } catch (error) {
       // A bug in a backend: the run fails, the child must not stay.
-      this.#post(run, [launchFailure(error)], monotonicMs())
+      run.post([launchFailure(error)], monotonicMs())
       if (run.child !== undefined) this.#retire(run.child, 'crashed')
     }
     while (this.#closing.size > 0) await Promise.all(this.#closing)
@@ -136,7 +111,7 @@ export class SeatWorker {
       const token = toolToken === undefined ? {} : { toolToken }
       this.#parts.post({ type: 'prompted', runId: run.runId, launchMs, warm, atMs, ...token })
     }
-    const terminal = await this.#pump(run, agent.run(task.job, onPrompted))
+    const terminal = await run.pump(agent.run(task.job, onPrompted))
     if (run.cancelled !== undefined) return
     if (terminal?.type === 'finish') run.finished = agent
     if (terminal?.type === 'finish' && agent.reusable) this.#rest(child, task.job.profile)
@@ -164,14 +139,14 @@ export class SeatWorker {
       this.#retire(spare, 'discarded')
     }
     if (task.pid !== undefined) {
-      this.#post(run, [SESSION_GONE], monotonicMs())
+      run.post([SESSION_GONE], monotonicMs())
       return undefined
     }
     const child = this.#start(task.job.profile, task.key, 'run')
     const obtained = await this.#ready(run, child, task.key)
     if (obtained !== undefined || run.cancelled !== undefined) return obtained
     const failure = await child.launched
-    if ('type' in failure) this.#post(run, [failure], monotonicMs())
+    if ('type' in failure) run.post([failure], monotonicMs())
     return undefined
   }
 
@@ -187,37 +162,6 @@ export class SeatWorker {
     return { child, agent, warm: false, launchMs: from === undefined ? 0 : monotonicMs() - from }
   }
 
-  /** Posts what the agent does, as long as the main thread grants credit, until the terminal event. */
-  async #pump(run: ActiveRun, batches: AsyncIterable<Batch>): Promise<Terminal | undefined> {
-    for await (const { events, readAtMs } of batches) {
-      if (run.cancelled !== undefined) return undefined
-      this.#post(run, events, readAtMs)
-      const last = events.at(-1)
-      if (last !== undefined && isTerminal(last)) return last
-      if (run.outstanding > this.#parts.settings.creditBytes) {
-        await new Promise<void>((resolve) => {
-          run.wake = resolve
-        })
-      }
-    }
-    if (run.cancelled !== undefined) return undefined
-    const message = 'the agent ended without saying how'
-    const failure: Terminal = { type: 'failure', code: 'agent-failed', message }
-    this.#post(run, [failure], monotonicMs())
-    return failure
-  }
-
-  #post(run: ActiveRun, all: readonly AgentEvent[], readAtMs: number): void {
-    if (all.length === 0) return
-    const events = joinDeltas(all)
-    const bytes = sizeOfBatch(events)
-    run.outstanding += bytes
-    const last = events.at(-1)
-    const shown =
-      last?.type === 'failure' ? [...events.slice(0, -1), hideIn(last, this.#secrets)] : events
-    this.#parts.post({ type: 'events', runId: run.runId, events: shown, readAtMs, bytes })
-  }
-
   #cancel(run: ActiveRun, cause: ExitCause): void {
     run.cancelled ??= cause
     if (run.child !== undefined) {
@@ -226,7 +170,7 @@ export class SeatWorker {
         this.#untilClosed(this.#spare(run.child, run.profile, agent.cancelRun(cause)))
       } else this.#retire(run.child, run.cancelled)
     }
-    run.wake?.()
+    run.wake()
   }
 
   /** A child whose run is being cancelled: stays when it is sound, else it goes. */
@@ -246,11 +190,6 @@ export class SeatWorker {
     const { agent } =
       [this.#held, this.#run?.child].find((child) => child?.agent?.pid === pid) ?? {}
     for (const chatId of chatIds) agent?.forget?.(chatId)
-  }
-
-  #credit(run: ActiveRun, bytes: number): void {
-    run.outstanding -= bytes
-    if (run.outstanding <= this.#parts.settings.creditBytes) run.wake?.()
   }
 
   #keepSpare(order: { readonly profile: LaunchProfile; readonly key: ProfileKey }): void {

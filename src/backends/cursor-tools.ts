@@ -132,6 +132,14 @@ export function toolOutcome(kind: string, result: JsonObject | undefined): ToolO
   return { outcome, isError, summary: rowOf(kind).success(detail), ...code }
 }
 
+/** Of a call whose end was never told. */
+export const UNFINISHED = {
+  isError: true,
+  outcome: 'unfinished',
+  summary: 'The run ended before this call did',
+  durationMs: undefined,
+} as const
+
 /**
  * Arguments as only the result tells them: an edit's old and new text come from its diff, and a diff from `/dev/null`
  * means that the file was created. Undefined when the result adds nothing.

@@ -1,8 +1,8 @@
 // What starting a child has in common, whatever the backend: the ledger, and the reason when it could not be started.
-import { stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import type { LaunchProfile } from '../core/job.ts'
 import { isErrno } from '../lib/errno.ts'
+import { exists } from '../lib/files.ts'
 import { type Ledger, openLedger } from '../process/ledger.ts'
 import { removeScratch } from '../workspace/scratch.ts'
 import { LaunchFailure, type WorkerSettings } from './backend.ts'
@@ -44,14 +44,4 @@ export async function asLaunchFailure(
     home: homedir(),
   }
   return new LaunchFailure(launchFailure(error, facts), { cause: error })
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path)
-    return true
-  } catch (error) {
-    if (isErrno(error)) return false
-    throw error
-  }
 }

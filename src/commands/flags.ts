@@ -1,6 +1,6 @@
 // Options that change settings, taken from the list of settings itself.
 import { type Command, Option } from 'commander'
-import { SETTINGS } from '../config/schema.ts'
+import { SETTINGS } from '../config/settings.ts'
 import { isObject } from '../lib/json.ts'
 import type { ConfigFlags } from './context.ts'
 

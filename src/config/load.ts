@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path'
 import { parse, YAMLParseError } from 'yaml'
 import { adapterHome, expandHome, isLoopback } from './paths.ts'
 import { badValue, ConfigError } from './problem.ts'
-import { type Config, configSchema, SETTINGS } from './schema.ts'
+import { type Config, configSchema } from './schema.ts'
+import { SETTINGS } from './settings.ts'
 import { fromEnvironment, fromFile, fromFlags, type Given } from './sources.ts'
 
 export interface LoadInput {

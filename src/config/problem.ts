@@ -1,5 +1,5 @@
 // What is wrong with a configuration, said so that a person can mend it. Secrets are never echoed.
-import type { Setting } from './schema.ts'
+import type { Setting } from './settings.ts'
 
 /** The start must stop: one line per problem, each with key, value, source and expected form. */
 export class ConfigError extends Error {

@@ -1,26 +1,8 @@
 // The one list of settings: key, default, range, unit, meaning, flag. Everything else about settings is derived from it.
 // Times are seconds unless the name ends in `_ms`.
 import * as z from 'zod'
-import {
-  boolean,
-  choice,
-  type Facts,
-  facts,
-  integer,
-  list,
-  map,
-  number,
-  optionalText,
-  text,
-} from './kinds.ts'
-
-const ANY = /^[^\0\n\r]+$/
-const WORD = /^[\x21-\x7e]+$/
-const HOST = /^[A-Za-z0-9._:[\]-]+$/
-/** Absolute on either system; `~` has been replaced before the check. */
-const ABSOLUTE = /^(\/|[A-Za-z]:[\\/])[^\0\n\r]*$/
-const ABSOLUTE_OR_AUTO = /^(auto$|\/|[A-Za-z]:[\\/])[^\0\n\r]*$/
-const WORKSPACE = /^(scratch$|client$|\/|[A-Za-z]:[\\/])[^\0\n\r]*$/
+import { ABSOLUTE, ABSOLUTE_OR_AUTO, ANY, HOST, WORD, WORKSPACE } from './forms.ts'
+import { boolean, choice, integer, list, map, number, optionalText, text } from './kinds.ts'
 
 const seconds = { unit: 'seconds' }
 const DAY = 86_400
@@ -263,34 +245,3 @@ export const configSchema = z.strictObject({
 type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T
 /** All settings, nested as their keys are: `config.pool.kill_grace`. */
 export type Config = Frozen<z.infer<typeof configSchema>>
-
-export interface Setting extends Facts {
-  /** `port`, `pool.warm`, … */
-  readonly key: string
-  readonly initial: unknown
-  /** Name of the environment variable. */
-  readonly env: string
-}
-
-export const ENV_PREFIX = 'CURSOR_ADAPTER_'
-
-function settingOf(key: string, schema: z.ZodType): Setting {
-  const known = facts.get(schema)
-  if (known === undefined) throw new Error(`setting ${key} has no description`)
-  const env = ENV_PREFIX + key.toUpperCase().replaceAll('.', '_')
-  return { ...known, key, env, initial: schema.parse(undefined) }
-}
-
-/** Every setting in the order of this file. */
-export const SETTINGS: readonly Setting[] = Object.entries(configSchema.shape).flatMap(
-  ([key, schema]) =>
-    schema instanceof z.ZodObject
-      ? Object.entries(schema.shape).map(([inner, leaf]) => settingOf(`${key}.${inner}`, leaf))
-      : [settingOf(key, schema)],
-)
-
-/** The parts of `pool.restarts`. */
-export function restartLimit(restarts: string): { readonly count: number; readonly perS: number } {
-  const [count = '', perS = ''] = restarts.split('/')
-  return { count: Number(count), perS: Number(perS) }
-}

@@ -4,7 +4,7 @@ import { assertNever } from '../core/events.ts'
 import { isObject } from '../lib/json.ts'
 import type { Kind } from './kinds.ts'
 import { unknownKey } from './problem.ts'
-import { ENV_PREFIX, SETTINGS, type Setting } from './schema.ts'
+import { ENV_PREFIX, SETTINGS, type Setting } from './settings.ts'
 
 export interface Given {
   readonly value: unknown

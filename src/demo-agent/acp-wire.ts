@@ -23,6 +23,13 @@ export class RpcError extends Error {
   }
 }
 
+/** What a method gives. */
+export interface Answered {
+  readonly answer: JsonObject
+  /** What follows the answer. */
+  readonly after?: () => Promise<void> | undefined
+}
+
 export type Reply =
   | { readonly at: 'result'; readonly result: unknown }
   | { readonly at: 'error'; readonly error: unknown }

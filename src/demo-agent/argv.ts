@@ -17,6 +17,10 @@ export interface Arguments {
   readonly options: ReadonlyMap<string, readonly string[]>
 }
 
+/** What an option was given last; undefined where it was not. */
+export const lastValue = ({ options }: Arguments, name: string): string | undefined =>
+  options.get(name)?.at(-1)
+
 export type ParsedArguments =
   | { readonly at: 'arguments'; readonly arguments: Arguments }
   | { readonly at: 'error'; readonly text: string }

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseJson } from '../lib/json.ts'
 import type { OutputFormat } from './answer.ts'
-import type { Arguments } from './argv.ts'
+import { type Arguments, lastValue } from './argv.ts'
 import { type Chats, openChats } from './chats.ts'
 import {
   type Folders,
@@ -95,10 +95,11 @@ interface Flags {
   values(name: string): readonly string[]
 }
 
-function flagReader({ options }: Arguments): Flags {
+function flagReader(given: Arguments): Flags {
+  const { options } = given
   return {
     given: (name) => options.has(name),
-    value: (name) => options.get(name)?.at(-1),
+    value: (name) => lastValue(given, name),
     values: (name) => options.get(name) ?? [],
   }
 }

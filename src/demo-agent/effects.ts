@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { arrayAt, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../lib/json.ts'
 import { forever, pause } from './life.ts'
 import { closeStdin, write, writeError, writeThrough } from './pipes.ts'
+import { filled, filledDeep, filledObject } from './placeholders.ts'
 import { misuse } from './refusal.ts'
 import { claimOnce, type Step } from './script.ts'
 import type { Effect, Stage } from './stage.ts'
@@ -229,40 +230,4 @@ function toolOf(call: JsonObject): { kind: string; id: string; args: unknown } {
     throw misuse(`a tool step needs kind and id: ${JSON.stringify(call)}`)
   }
   return { kind, id, args: call.args }
-}
-
-function filled(step: Step, key: string, stage: Stage): string {
-  return fill(stringAt(step, key) ?? '', stage)
-}
-
-function filledObject(step: Step, key: string, stage: Stage): JsonObject {
-  const value = filledDeep(step[key], stage)
-  return isObject(value) ? value : {}
-}
-
-function fill(text: string, { prompt, cwd, acp, results, mcp }: Stage): string {
-  // One pass: a prompt that itself says $CWD is text.
-  return text.replaceAll(/\$(?:PROMPT|CWD|SESSION|TOOLS|RESULT(\d*))/gu, (name, digits) => {
-    switch (name) {
-      case '$PROMPT':
-        return prompt
-      case '$CWD':
-        return cwd
-      case '$SESSION':
-        return acp?.sessionId ?? ''
-      case '$TOOLS':
-        return (mcp?.list() ?? []).map((tool) => tool.name).join(' ')
-      default:
-        return (digits === '' ? results.at(-1) : results[Number(digits) - 1]) ?? ''
-    }
-  })
-}
-
-function filledDeep(value: unknown, stage: Stage): unknown {
-  if (typeof value === 'string') return fill(value, stage)
-  if (Array.isArray(value)) return value.map((entry: unknown) => filledDeep(entry, stage))
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => [key, filledDeep(entry, stage)]),
-  )
 }

@@ -1,8 +1,7 @@
 // Our own version, from the package.json this code was installed with.
-import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isErrno } from './errno.ts'
+import { readIfThere } from './files.ts'
 import { isObject, parseJson, stringAt } from './json.ts'
 
 /** The version in the nearest package.json above this file. */
@@ -11,14 +10,5 @@ export function ownVersion(): string {
     const value = parseJson(readIfThere(join(folder, 'package.json')))
     if (isObject(value)) return stringAt(value, 'version') ?? 'unknown'
     if (folder === dirname(folder)) return 'unknown'
-  }
-}
-
-function readIfThere(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return ''
-    throw error
   }
 }

@@ -1,8 +1,8 @@
 // Ends children whose worker thread can no longer do it: by pid, with what the ledger recorded about them.
-import { readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isErrno } from '../lib/errno.ts'
+import { namesIn } from '../lib/files.ts'
 import { openLedger } from '../process/ledger.ts'
 import { readEntry } from '../process/ledger-files.ts'
 import { endGroup } from '../process/terminate.ts'
@@ -64,13 +64,4 @@ export function lostChildren(settings: SeatSettings, parts: LostChildrenParts): 
 
 function removeTree(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true, maxRetries: 2 })
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return []
-    throw error
-  }
 }

@@ -1,11 +1,11 @@
-// The pool: admission through one bounded queue, a slot per active run, and an orderly end. What happens inside a slot is in
-// conduct.ts, where it happens in seats.ts and attempt.ts, and the spares are in warm.ts.
-import { setTimeout as delay } from 'node:timers/promises'
+// The pool: admission through one bounded queue and a slot per active run. What happens inside a slot is in conduct.ts, where
+// it happens in seats.ts and attempt.ts; the spares are in warm.ts, the orderly end in closing.ts.
 import PQueue from 'p-queue'
 import type { Failure } from '../core/events.ts'
 import type { Job, Kept, LaunchProfile } from '../core/job.ts'
 import type { Continuation, Pool, PoolSnapshot, Run } from '../core/run.ts'
 import { monotonicMs } from '../lib/clock.ts'
+import { endPool } from './closing.ts'
 import { type ConductParts, conduct } from './conduct.ts'
 import { deferred } from './deferred.ts'
 import { type LostChildren, lostChildren } from './lost-children.ts'
@@ -153,7 +153,16 @@ class ThreadedPool implements AgentPool {
   close(graceMs: number): Promise<void> {
     if (graceMs <= 0) this.#hurry.resolve()
     else setTimeout(() => this.#hurry.resolve(), graceMs).unref()
-    this.#closed ??= this.#close()
+    this.#closed ??= endPool({
+      options: this.#options,
+      runs: this.#runs,
+      parking: this.#parking,
+      warm: this.#warm,
+      seats: this.#seats,
+      threads: this.#threads,
+      lostChildren: this.#lostChildren,
+      hurry: this.#hurry.promise,
+    })
     return this.#closed
   }
 
@@ -211,42 +220,5 @@ class ThreadedPool implements AgentPool {
       this.#parking.leave(run)
       this.#warm.changed()
     }
-  }
-
-  async #close(): Promise<void> {
-    this.#warm.stop()
-    // Queued runs end at once: nothing is to start when an active one gives its slot back. Parked ones would wait for nothing.
-    for (const run of this.#runs) {
-      if (run.marks().queueMs === undefined) run.cancel('shutdown')
-    }
-    this.#parking.close()
-    const settled = (): Promise<unknown> => Promise.all([...this.#runs].map((run) => run.settled))
-    await Promise.race([settled(), this.#hurry.promise])
-    for (const run of this.#runs) run.cancel('shutdown')
-    await settled()
-    // Children that were busy at the beginning may be idle now.
-    this.#warm.stop()
-    await this.#quiet()
-    const seats = this.#seats.all
-    await this.#threads.destroy()
-    for (const seat of seats) this.#seats.lose(seat)
-    await Promise.all(seats.map((seat) => seat.lost))
-    const left = await this.#lostChildren.endAll()
-    // Folders may be those of conversations that could have gone on.
-    if (left.groups > 0) {
-      this.#options.logger.warn('a worker thread had left something behind', { ...left })
-    }
-  }
-
-  /** Waits for spares to close (what is left is ended by pid after the threads) and for threads that are still loading. */
-  async #quiet(): Promise<void> {
-    const { exitGraceMs, killGraceMs } = this.#options.worker
-    const endMs = monotonicMs() + exitGraceMs + killGraceMs + 2000
-    const noChild = (): boolean => Object.values(this.#seats.children()).every((n) => n === 0)
-    // Assumed: terminating a thread while it loads its modules may crash the whole process (seen once on Node 20, never
-    // reproduced; 14,000 terminations while loading went well). Waiting costs nothing here.
-    const noneLoading = (): boolean =>
-      this.#threads.live().every((threadId) => this.#seats.of(threadId).isAttached)
-    while (!(noChild() && noneLoading()) && monotonicMs() < endMs) await delay(5)
   }
 }

@@ -1,9 +1,10 @@
 // What is known about rule files in real workspaces, on disk in our own folder: who uses them, and what we made there.
 // Written before anything is made, so that whatever a crash leaves can be taken away by the next one who looks.
 import { createHash, randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isErrno } from '../lib/errno.ts'
+import { namesIn, readIfThere } from '../lib/files.ts'
 import {
   arrayAt,
   isObject,
@@ -99,7 +100,7 @@ function readAll<T>(
 ): Map<string, T> {
   const records = new Map<string, T>()
   for (const name of namesIn(dir)) {
-    const value = form.test(name) ? parseJson(textOf(join(dir, name))) : undefined
+    const value = form.test(name) ? parseJson(readIfThere(join(dir, name))) : undefined
     const record = isObject(value) ? parse(value) : undefined
     if (record !== undefined) records.set(name, record)
   }
@@ -138,22 +139,4 @@ function parsePlace(value: JsonObject): RulePlace | undefined {
 
 function stringsAt(value: JsonObject, key: string): readonly string[] {
   return (arrayAt(value, key) ?? []).filter((entry) => typeof entry === 'string')
-}
-
-function namesIn(dir: string): readonly string[] {
-  try {
-    return readdirSync(dir)
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return []
-    throw error
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return ''
-    throw error
-  }
 }

@@ -1,10 +1,10 @@
 // The files that keep Cursor's agent to the client's tools (mode bridge): permissions, hooks, our server's approval.
 // Source: Cursor's pages on permissions and hooks; hooks as run by @cursor/sdk 1.0.23 to 1.0.32; wrappers' approvals files.
 import { createHash } from 'node:crypto'
-import { mkdir, realpath, stat, writeFile } from 'node:fs/promises'
+import { mkdir, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { TOOL_SERVER, type ToolNames } from '../core/tool-names.ts'
-import { isErrno } from '../lib/errno.ts'
+import { exists } from '../lib/files.ts'
 import { hostFactsFile } from './host-facts.ts'
 import { hooksFor } from './sealed-hooks.ts'
 
@@ -86,13 +86,3 @@ async function projectRoot(work: string): Promise<string> {
 /** Source: runs of 2026.08 and 2026.10: every run of non-alphanumerics becomes `-`, trimmed. */
 const slugOf = (path: string): string =>
   path.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-|-$/g, '')
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path)
-    return true
-  } catch (error) {
-    if (isErrno(error)) return false
-    throw error
-  }
-}

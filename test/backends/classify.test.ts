@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  asksForLogin,
-  availableModels,
-  classify,
-  type FailureFacts,
-} from '../../src/backends/classify.ts'
+import { asksForLogin, classify, type FailureFacts } from '../../src/backends/classify.ts'
+import { availableModels } from '../../src/backends/failure-rules.ts'
 import type { Failure } from '../../src/core/events.ts'
 
 const of = (text: string, more: Partial<FailureFacts> = {}): Failure =>

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { defaultConfig, loadConfig } from '../../src/config/load.ts'
-import { SETTINGS } from '../../src/config/schema.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
 
 const path = fileURLToPath(new URL('../../config.yaml', import.meta.url))
 const text = readFileSync(path, 'utf8')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { defaultConfig, type LoadInput, loadConfig } from '../../src/config/load.ts'
 import { ConfigError } from '../../src/config/problem.ts'
-import { SETTINGS } from '../../src/config/schema.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'config-test-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { adapterHome, expandHome } from '../../src/config/paths.ts'
-import { restartLimit } from '../../src/config/schema.ts'
+import { restartLimit } from '../../src/config/settings.ts'
 
 test.each([
   ['~', '/home/ada'],

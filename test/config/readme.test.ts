@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { SETTINGS } from '../../src/config/schema.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
 
 const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
 

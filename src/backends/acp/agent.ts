@@ -1,33 +1,29 @@
-// One ACP child: opens sessions ahead of need, plays one prompt at a time in them, cancels without dying, and is given up
-// on the first doubt.
-import { homedir } from 'node:os'
+// One ACP child: opens sessions ahead of need, plays one run at a time in them (active-run.ts), cancels without dying, and
+// is given up on the first doubt.
 import {
-  type AgentEvent,
   type Batch,
   type Failure,
   isTerminal,
   type Terminal,
   type UnknownKind,
 } from '../../core/events.ts'
-import type { Job, Kept, LaunchProfile, PromptImage } from '../../core/job.ts'
+import type { Job, Kept, LaunchProfile } from '../../core/job.ts'
 import type { ExitCause } from '../../core/telemetry.ts'
-import { monotonicMs } from '../../lib/clock.ts'
-import { isObject, type JsonObject, stringAt } from '../../lib/json.ts'
+import { type JsonObject, stringAt } from '../../lib/json.ts'
 import type { Child } from '../../process/child.ts'
-import { stateHostFacts } from '../../workspace/host-facts.ts'
 import type { Agent, ExitFacts } from '../backend.ts'
+import { cancelled } from '../cancelled.ts'
 import { hasOwnData } from '../launch.ts'
 import { namesOf } from '../offer.ts'
-import { createAcpReader } from './events.ts'
-import { cancelled } from './failures.ts'
+import { ActiveRun } from './active-run.ts'
+import { isHarmless } from './failures.ts'
 import { INITIALIZE, INITIALIZE_MS } from './handshake.ts'
-import { lastEvents, type TurnFacts } from './last-events.ts'
 import { Lifetime, type LifetimeParts } from './lifetime.ts'
 import type { AcpLink } from './link.ts'
-import { type Opening, Openings } from './openings.ts'
+import { Openings } from './openings.ts'
 import { permissionsOf, replyTo } from './permissions.ts'
-import { type Session, Sessions } from './sessions.ts'
-import { Turn } from './turn.ts'
+import { Sessions } from './sessions.ts'
+import type { Turn } from './turn.ts'
 
 export interface AcpAgentParts extends LifetimeParts {
   /** What it was started for; sessions may be for others. Its own folder is `scratch`, theirs are inside. */
@@ -36,21 +32,8 @@ export interface AcpAgentParts extends LifetimeParts {
 
 type OnPrompted = Parameters<Agent['run']>[1]
 
-/** A cancelled prompt answers in 4 to 23 ms where it was measured; later is a doubt. */
-const CANCEL_MS = 250
 /** Ways to end in which nothing is under way, so that the child may end by itself. */
 const CALM: ReadonlySet<ExitCause> = new Set(['done', 'recycled', 'shutdown', 'discarded'])
-
-interface Active {
-  readonly profile: LaunchProfile
-  /** Resolves when the run is cancelled or the agent is being closed. */
-  readonly stopped: Promise<'stopped'>
-  readonly stop: () => void
-  isStopped: boolean
-  session: Session | undefined
-  /** Resolves with true when the prompt was answered in the ordinary way. */
-  answered: Promise<boolean> | undefined
-}
 
 export class AcpAgent implements Agent {
   readonly pid: number
@@ -62,7 +45,7 @@ export class AcpAgent implements Agent {
   readonly #sessions: Sessions
   readonly #openings: Openings
   readonly #lifetime: Lifetime
-  #active: Active | undefined
+  #active: ActiveRun | undefined
   #turn: Turn | undefined
   #kept: Kept | undefined
   /** Why this child must not take another run; '' while it is sound. */
@@ -110,13 +93,11 @@ export class AcpAgent implements Agent {
   }
 
   async *run(job: Job, onPrompted: OnPrompted): AsyncGenerator<Batch> {
-    const active = this.#begin(job.profile)
+    const active = this.#begin(job)
     let isOver = false
     try {
-      for await (const batch of this.#play(active, job, onPrompted)) {
-        if (active.session !== undefined && !batch.events.every(({ type }) => WORDS.has(type))) {
-          active.session.isTouched = true
-        }
+      for await (const batch of active.play(onPrompted)) {
+        active.saw(batch)
         const last = batch.events.at(-1)
         if (last !== undefined && isTerminal(last)) {
           isOver = true
@@ -147,10 +128,10 @@ export class AcpAgent implements Agent {
     const active = this.#active
     if (active === undefined) return this.reusable
     this.#stop(active)
-    const { session, answered } = active
-    if (session === undefined || answered === undefined) return this.reusable
+    const { session } = active
+    if (session === undefined || active.answered === undefined) return this.reusable
     this.#link.notify('session/cancel', { sessionId: session.id })
-    const isSound = await Promise.race([answered, after(CANCEL_MS, false)])
+    const isSound = await active.isAnsweredSoon()
     if (!isSound) this.#doubt ||= 'it did not answer a cancel'
     // A cancelled turn is never gone on from.
     this.#sessions.forget(session.id)
@@ -206,64 +187,21 @@ export class AcpAgent implements Agent {
     this.#turn?.settle({ at: 'over' })
   }
 
-  #begin(profile: LaunchProfile): Active {
-    let stop = ignore
-    const stopped = new Promise<'stopped'>((resolve) => {
-      stop = () => resolve('stopped')
-    })
-    const isStopped = this.#closed
-    const active: Active = {
-      profile,
-      stopped,
-      stop,
-      isStopped,
-      session: undefined,
-      answered: undefined,
+  #begin(job: Job): ActiveRun {
+    const isClosed = (): boolean => this.#closed
+    const onTurn = (turn: Turn): void => {
+      this.#turn = turn
     }
-    if (isStopped) stop()
-    this.#active = active
+    const parts = { link: this.#link, openings: this.#openings, isClosed, onTurn }
+    this.#active = new ActiveRun(parts, job)
     this.#kept = undefined
-    return active
+    return this.#active
   }
 
-  #stop(active: Active): void {
-    active.isStopped = true
-    // Whatever it is doing is not heard any more.
-    if (active.session !== undefined) active.session.isTouched = true
+  #stop(active: ActiveRun): void {
     active.stop()
     this.#turn?.settle({ at: 'stopped' })
     this.#turn = undefined
-  }
-
-  async *#play(active: Active, job: Job, onPrompted: OnPrompted): AsyncGenerator<Batch> {
-    const session = await Promise.race([this.#sessionFor(active, job), active.stopped])
-    if (session === 'stopped' || active.isStopped) {
-      yield batchOf([cancelled])
-      return
-    }
-    if ('type' in session) {
-      yield batchOf([session])
-      return
-    }
-    const turn = this.#prompt(active, session, job)
-    onPrompted(session.offer?.token)
-    for (;;) {
-      const step = await turn.next()
-      if ('events' in step) yield step
-      else {
-        yield batchOf(await lastEvents(turn, step, this.#turnFacts(job)))
-        return
-      }
-    }
-  }
-
-  /** The session the prompt goes to; or why there is none. */
-  async #sessionFor(active: Active, job: Job): Opening {
-    if (this.#link.isOver) return this.#link.death(job.profile.model)
-    const session = await this.#openings.take(job)
-    if ('type' in session || !active.isStopped) return session
-    if (job.chatId === undefined) this.#openings.putBack(job.profile, session)
-    return cancelled
   }
 
   /** A step before the prompt that fails leaves the child in doubt. */
@@ -278,41 +216,7 @@ export class AcpAgent implements Agent {
     return this.#closed ? cancelled : failure
   }
 
-  #prompt(active: Active, session: Session, job: Job): Turn {
-    const { model } = job.profile
-    const { current, models } = session.offered
-    const modelName = models.find(({ id }) => id === current)?.name ?? model
-    const facts = { chatId: session.id, modelName, model, home: homedir() }
-    const { offer } = session
-    const reader = createAcpReader(offer === undefined ? facts : { ...facts, tools: offer.names })
-    const turn = new Turn(session.id, reader)
-    this.#turn = turn
-    active.session = session
-    if (job.profile.mode === 'bridge') stateHostFacts(session.cwd, job.hostFacts ?? '')
-    // Sessions of a workspace write no rule files there.
-    const { text: usual, textWithoutRules = usual } = job.prompt
-    const text = job.profile.folder.class === 'workspace' ? textWithoutRules : usual
-    const prompt = [{ type: 'text', text }, ...job.prompt.images.map(imageBlock)]
-    const answer = this.#link.request('session/prompt', { sessionId: session.id, prompt })
-    active.answered = answer.then(
-      (result) => {
-        const stopReason = (isObject(result) && stringAt(result, 'stopReason')) || 'unknown'
-        turn.settle({ at: 'answered', stopReason })
-        return true
-      },
-      (error: unknown) => {
-        turn.settle(this.#link.isOver ? { at: 'over' } : { at: 'refused', error })
-        return false
-      },
-    )
-    return turn
-  }
-
-  #turnFacts(job: Job): TurnFacts {
-    return { link: this.#link, model: job.profile.model, isClosed: () => this.#closed }
-  }
-
-  #concluded(active: Active, job: Job, terminal: Terminal): void {
+  #concluded(active: ActiveRun, job: Job, terminal: Terminal): void {
     this.#turn = undefined
     const { session } = active
     const isGood = terminal.type === 'finish'
@@ -336,33 +240,6 @@ export class AcpAgent implements Agent {
     this.#doubt ||= `it exited (${exit.code ?? exit.signal})`
     this.#spoil(`it exited before it got a prompt: ${message}`)
   }
-}
-
-/** Leaves no trace in the session's folder, and ends with nothing under way. */
-const WORDS: ReadonlySet<AgentEvent['type']> = new Set([
-  'started',
-  'thinking-delta',
-  'thinking-end',
-  'text-delta',
-  'finish',
-])
-
-/** Says something about the request, nothing about the child. */
-const isHarmless = (failure: Failure): boolean =>
-  failure.again === 'fresh' || failure.code === 'model-not-found'
-
-const imageBlock = ({ mediaType, base64 }: PromptImage): JsonObject => ({
-  type: 'image',
-  mimeType: mediaType,
-  data: base64,
-})
-
-const batchOf = (events: Batch['events']): Batch => ({ events, readAtMs: monotonicMs() })
-
-function after<T>(ms: number, value: T): Promise<T> {
-  return new Promise((resolve) => {
-    setTimeout(() => resolve(value), ms).unref()
-  })
 }
 
 function ignore(): void {

@@ -5,6 +5,7 @@ import type { ToolNames } from '../../core/tool-names.ts'
 import { type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
 import { classify } from '../classify.ts'
 import { createErrorHold } from '../error-hold.ts'
+import { WholeCharacters } from '../whole-characters.ts'
 import { createToolCalls, type ToolCalls } from './tools.ts'
 
 export interface AcpReaderOptions {
@@ -41,11 +42,11 @@ export function createAcpReader(options: AcpReaderOptions): AcpReader {
 class Reader implements AcpReader {
   readonly #options: AcpReaderOptions
   readonly #hold = createErrorHold()
+  readonly #thoughts = new WholeCharacters()
   readonly #calls: ToolCalls
   #out: AgentEvent[] = []
   #started = false
   #thinking = false
-  #half = ''
   #written = 0
 
   constructor(options: AcpReaderOptions) {
@@ -125,22 +126,21 @@ class Reader implements AcpReader {
   }
 
   #thought(added: string): void {
-    const text = this.#half + added
-    // A fragment may end inside a surrogate pair.
-    this.#half = /[\uD800-\uDBFF]$/.test(text) ? text.slice(-1) : ''
-    const whole = this.#half === '' ? text : text.slice(0, -1)
     this.#show(this.#hold.release())
     this.#thinking = true
-    if (whole !== '') this.#out.push({ type: 'thinking-delta', text: whole })
+    this.#showThought(this.#thoughts.push(added))
   }
 
   /** ACP does not say when thinking ends: whatever comes next ends it. */
   #thoughtOver(): void {
     if (!this.#thinking) return
     this.#thinking = false
-    if (this.#half !== '') this.#out.push({ type: 'thinking-delta', text: this.#half })
-    this.#half = ''
+    this.#showThought(this.#thoughts.rest())
     this.#out.push({ type: 'thinking-end' })
+  }
+
+  #showThought(text: string): void {
+    if (text !== '') this.#out.push({ type: 'thinking-delta', text })
   }
 
   #tool(update: JsonObject): void {

@@ -53,6 +53,10 @@ export const isMissingSession = (code: number, message: string): boolean =>
   /session|resource/i.test(message) &&
   /not found/i.test(message)
 
+/** Says something about the request, nothing about the child. */
+export const isHarmless = (failure: Failure): boolean =>
+  failure.again === 'fresh' || failure.code === 'model-not-found'
+
 export function modelUnknown(model: string, near: readonly string[]): Failure {
   const advice =
     near.length > 0 ? `Nearest available: ${near.join(', ')}.` : 'Ask /v1/models for the list.'
@@ -66,12 +70,6 @@ export const sessionGone: Failure = {
   code: 'agent-failed',
   message: 'The Cursor session of this conversation is gone. Send the request again.',
   again: 'fresh',
-}
-
-export const cancelled: Failure = {
-  type: 'failure',
-  code: 'cancelled',
-  message: 'The run was cancelled.',
 }
 
 export const noAnswer = (method: string, ms: number): Failure => ({

@@ -1,7 +1,8 @@
 // How a turn ended → its last events.
 import { type AgentEvent, assertNever, type Failure } from '../../core/events.ts'
+import { cancelled } from '../cancelled.ts'
 import { AcpRefusal } from './client.ts'
-import { cancelled, isMissingSession, sessionGone } from './failures.ts'
+import { isMissingSession, sessionGone } from './failures.ts'
 import type { AcpLink } from './link.ts'
 import type { Turn, TurnEnd } from './turn.ts'
 

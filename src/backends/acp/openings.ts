@@ -3,7 +3,8 @@ import type { Failure } from '../../core/events.ts'
 import type { Job, LaunchProfile } from '../../core/job.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { StepFailed, sessionGone } from './failures.ts'
-import { modeOf, type Session, type Sessions, sessionKey } from './sessions.ts'
+import { modeOf } from './session-settings.ts'
+import { type Session, type Sessions, sessionKey } from './sessions.ts'
 
 /** Never rejects for what an agent can do wrong. */
 export type Opening = Promise<Session | Failure>

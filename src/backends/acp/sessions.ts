@@ -1,4 +1,5 @@
-// The sessions of one ACP child: opened, set to model and mode, forgotten. Every step has a deadline of its own.
+// The sessions of one ACP child: opened, loaded, forgotten. Every step has a deadline of its own. What is set in them is
+// session-settings.ts.
 import type { Failure } from '../../core/events.ts'
 import type { LaunchProfile } from '../../core/job.ts'
 import { TOOL_SERVER } from '../../core/tool-names.ts'
@@ -8,39 +9,23 @@ import { writeScratchRules } from '../../workspace/rule-files.ts'
 import { sealRoom } from '../../workspace/sealed-room.ts'
 import type { AgentHooks } from '../backend.ts'
 import { namesOf, type Offer, openOffer } from '../offer.ts'
-import { modelUnknown, StepFailed, sessionGone } from './failures.ts'
-import {
-  chooseModel,
-  chooseOptions,
-  type ModelChoice,
-  type Offered,
-  readOffered,
-} from './models.ts'
+import { StepFailed, sessionGone } from './failures.ts'
+import { chooseModel, readOffered } from './models.ts'
 import { SessionFolders } from './session-folders.ts'
+import { type CallStep, SessionSettings, type Settable } from './session-settings.ts'
 
-// Source: session/new takes 0.85 to 2.55 s where it was measured; settings answer at once.
+// Source: session/new takes 0.85 to 2.55 s where it was measured.
 export const OPEN_MS = 20_000
-const SET_MS = 5_000
 
-export interface Session {
-  readonly id: string
+export interface Session extends Settable {
   /** Absolute: the scratch folder made for it, or the workspace. */
   readonly cwd: string
   readonly isScratch: boolean
   /** Something may have happened in its folder beyond the opening of the session. */
   isTouched: boolean
-  offered: Offered
-  /** CLI id of the model it is set to; undefined when that is not known. */
-  model: string | undefined
-  mode: string | undefined
   /** Mode bridge. */
   readonly offer: Offer | undefined
 }
-
-type Variant = Extract<ModelChoice, { readonly at: 'set' }>
-
-/** @throws StepFailed */
-export type CallStep = (method: string, params: JsonObject, ms: number) => Promise<JsonObject>
 
 export interface SessionsParts {
   /** Where the folders of scratch sessions are made; it goes with the child. */
@@ -55,20 +40,14 @@ export class Sessions {
   readonly #open = new Map<string, Session>()
   readonly #offers = new Set<Offer>()
   readonly #folders: SessionFolders
+  readonly #settings: SessionSettings
   readonly #parts: SessionsParts
   readonly #call: CallStep
-  /**
-   * What was set last in this process, in whatever session. It is reported that all sessions of a process may share
-   * model and mode, so a session counts as set only while nothing else was set after it.
-   */
-  #last: { model: string | undefined; mode: string | undefined } = {
-    model: undefined,
-    mode: undefined,
-  }
 
   constructor(parts: SessionsParts) {
     this.#parts = parts
     this.#folders = new SessionFolders(parts.folder)
+    this.#settings = new SessionSettings(parts.call)
     this.#call = parts.call
   }
 
@@ -114,25 +93,14 @@ export class Sessions {
   }
 
   /** Makes sure that the next prompt of this session runs with the profile's model and mode. */
-  async apply(session: Session, profile: LaunchProfile): Promise<void> {
-    const mode = modeOf(profile)
+  apply(session: Session, profile: LaunchProfile): Promise<void> {
     if (profile.offer !== undefined) session.offer?.adopt(profile.offer.tools)
-    if (session.model !== profile.model || this.#last.model !== profile.model) {
-      await this.#setModel(session, profile.model)
-    }
-    if (session.mode !== mode || this.#last.mode !== mode) {
-      await this.#call('session/set_mode', { sessionId: session.id, modeId: mode }, SET_MS)
-      session.mode = mode
-      this.#last.mode = mode
-    }
+    return this.#settings.apply(session, profile)
   }
 
   /** The agent itself changed its mode. */
   modeChanged(id: string, update: JsonObject): void {
-    const mode = stringAt(update, 'currentModeId')
-    const session = this.#open.get(id)
-    if (session !== undefined) session.mode = mode
-    this.#last.mode = mode
+    this.#settings.modeChanged(this.#open.get(id), stringAt(update, 'currentModeId'))
   }
 
   /** Sessions cannot be closed: the child keeps its memory, we give back the folder, soon. */
@@ -200,56 +168,15 @@ export class Sessions {
       model: isAuto ? 'auto' : undefined,
       mode: stringAt(objectAt(answer, 'modes') ?? {}, 'currentModeId'),
     }
-    this.#last = { model: session.model, mode: session.mode }
+    this.#settings.opened(session)
     this.#open.set(id, session)
     return session
-  }
-
-  async #setModel(session: Session, model: string): Promise<void> {
-    // What runs is only known for sure right after opening.
-    const isKnown = session.model !== undefined && this.#last.model === session.model
-    const offered = isKnown ? session.offered : { ...session.offered, current: '' }
-    const choice = chooseModel(model, offered)
-    if (choice.at === 'unknown') throw new StepFailed(modelUnknown(model, choice.nearest))
-    // Half a choice may stay behind when a step fails.
-    session.model = undefined
-    this.#last.model = undefined
-    if (choice.at === 'set') await this.#setVariant(session, model, choice)
-    session.model = model
-    this.#last.model = model
-  }
-
-  async #setVariant(session: Session, model: string, { id, parameters }: Variant): Promise<void> {
-    try {
-      const now = readOffered(await this.#setOption(session, 'model', id))
-      // The answer may still show the old value of what was just set, but its other options are the new model's.
-      if (now.options.length > 0) session.offered = { ...now, models: session.offered.models }
-      const options = chooseOptions(parameters, session.offered)
-      if (options === undefined) throw new StepFailed(modelUnknown(model, []))
-      for (const [option, value] of options) await this.#setOption(session, option, value)
-    } catch (error) {
-      // The step does not know whose model it set.
-      const isModel = error instanceof StepFailed && error.failure.code === 'model-not-found'
-      throw isModel ? new StepFailed(modelUnknown(model, [])) : error
-    }
-  }
-
-  #setOption(session: Session, configId: string, value: string): Promise<JsonObject> {
-    const params = { sessionId: session.id, configId, value }
-    return this.#call('session/set_config_option', params, SET_MS)
   }
 }
 
 /** Source: Cursor's ACP page: http servers are `{type, name, url, headers}`; contacted during `session/new` (2026.08.11). */
 const serversOf = (offer: Offer | undefined): readonly JsonObject[] =>
   offer === undefined ? [] : [{ type: 'http', name: TOOL_SERVER, url: offer.url, headers: [] }]
-
-/** Bridge runs as agent (its tools are denied one by one); read-only runs as ask, as print mode does it. */
-export function modeOf({ mode, permissions }: LaunchProfile): string {
-  if (mode === 'bridge') return 'agent'
-  if (mode === 'plan') return 'plan'
-  return mode === 'ask' || permissions === 'read-only' ? 'ask' : 'agent'
-}
 
 /** Sessions are made for a folder class (or a path) and a tool list; model and mode can be changed. */
 export const sessionKey = ({ folder, digest }: LaunchProfile): string =>

@@ -6,7 +6,7 @@ import { callId } from '../../core/ids.ts'
 import { TOOL_SERVER, type ToolNames } from '../../core/tool-names.ts'
 import type { Json } from '../../core/turn.ts'
 import { isObject, type JsonObject, objectAt, stringAt } from '../../lib/json.ts'
-import { isKnownKind, toolFace, toolOutcome } from '../cursor-tools.ts'
+import { isKnownKind, toolFace, toolOutcome, UNFINISHED } from '../cursor-tools.ts'
 import { clientCall } from '../offer.ts'
 import { fields, firstString, objects } from '../tool-values.ts'
 
@@ -132,13 +132,6 @@ export function createToolCalls(tools?: ToolNames): ToolCalls {
     },
   }
 }
-
-const UNFINISHED = {
-  isError: true,
-  outcome: 'unfinished',
-  summary: 'The run ended before this call did',
-  durationMs: undefined,
-} as const
 
 /** The outcome in print mode's shape, so that both are told in the same words. */
 function resultOf(call: Call, update: JsonObject): JsonObject {

@@ -1,7 +1,7 @@
 // The documented fallback for CLI versions that do not read their prompt from stdin: a POSIX shell reads our stdin to its
 // end and then becomes the CLI (same process, same group) with the text as its last argument. Pure.
 // So a child is still started, watched and ended the same way, and can even wait warm. Short prompts only: one argument
-// may have 131,071 bytes on Linux; a longer one ends with "Argument list too long", which classify.ts explains.
+// may have 131,071 bytes on Linux; a longer one ends with "Argument list too long", which failure-rules.ts explains.
 
 /** Keeps trailing newlines (a bare `$(cat)` would cut them) and gives the CLI an empty stdin, or it would wait for it. */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's placeholder, not ours

@@ -20,6 +20,7 @@ import {
   readableName,
   toolFace,
   toolOutcome,
+  UNFINISHED,
 } from '../cursor-tools.ts'
 import { clientCall } from '../offer.ts'
 
@@ -74,13 +75,6 @@ function duration(body: JsonObject): number | undefined {
 export function createCalls(tools?: ToolNames): Calls {
   return new CallBook(tools)
 }
-
-const UNFINISHED = {
-  isError: true,
-  outcome: 'unfinished',
-  summary: 'The run ended before this call did',
-  durationMs: undefined,
-} as const
 
 const KINDLESS: AgentEvent = { type: 'unknown', kind: 'tool-without-kind' }
 

@@ -1,13 +1,15 @@
 // Lines of `--output-format stream-json` → AgentEvents, one line at a time. Pure: no process, no clock.
 // This is the hot path of every token: narrow by hand, no schema library.
-import type { ActivityKind, AgentEvent, Failure, Terminal, UnknownKind } from '../../core/events.ts'
+import type { AgentEvent, Terminal } from '../../core/events.ts'
 import type { ToolNames } from '../../core/tool-names.ts'
 import { isObject, type JsonObject, parseJson, stringAt } from '../../lib/json.ts'
-import { classify } from '../classify.ts'
 import { createErrorHold } from '../error-hold.ts'
+import { WholeCharacters } from '../whole-characters.ts'
 import { type Calls, createCalls } from './calls.ts'
 import { errorText, messageText, objectsOf, plainDelta, usageOf } from './records.ts'
+import { type EndFacts, Said } from './said.ts'
 import { createSegments } from './segments.ts'
+import { sideEvent, unknown } from './side-records.ts'
 
 export interface PrintParserOptions {
   /** The model that was asked for, for messages about it. */
@@ -16,12 +18,6 @@ export interface PrintParserOptions {
   readonly home?: string
   /** Mode bridge: the client's tools. */
   readonly tools?: ToolNames
-}
-
-export interface EndFacts {
-  /** Undefined when the process is not known to have ended. */
-  readonly exit: { readonly code: number | null; readonly signal: string | null } | undefined
-  readonly stderrTail: string
 }
 
 export interface PrintParser {
@@ -39,47 +35,34 @@ export interface PrintParser {
 }
 
 const NOTHING: readonly AgentEvent[] = []
-const MOST_PLAIN_TEXT = 8 * 1024
-const EMPTY: Failure = {
-  type: 'failure',
-  code: 'agent-failed',
-  message:
-    'Cursor reported success but gave no answer and ran no tool. In the modes ask and plan this happens when it is asked to write.',
-}
-const activity = (kind: ActivityKind): AgentEvent => ({ type: 'activity', kind })
-const unknown = (kind: UnknownKind): AgentEvent => ({ type: 'unknown', kind })
 
 export function createPrintParser(options: PrintParserOptions = {}): PrintParser {
   return new Reader(options)
 }
 
 class Reader implements PrintParser {
-  readonly #options: PrintParserOptions
   /** Events of the line at hand; text, calls and mismatches go here in order. */
   #out: AgentEvent[] = []
   readonly #segments = createSegments((kind) => this.#out.push(unknown(kind)))
   readonly #hold = createErrorHold()
+  readonly #thoughts = new WholeCharacters()
   readonly #calls: Calls
+  readonly #said: Said
   #ended = false
   #spoke = false
   #started = false
-  #plainText = ''
-  #errorSeen = ''
-  #dropped = 0
-  #half = ''
 
   constructor(options: PrintParserOptions) {
-    this.#options = options
     this.#calls = createCalls(options.tools)
+    this.#said = new Said(options)
   }
 
   #showText(text: string): void {
     if (text !== '') this.#out.push({ type: 'text-delta', text })
   }
 
-  #classified(words: readonly string[], exit: EndFacts['exit']): Failure {
-    const { model = '', home = '' } = this.#options
-    return classify({ text: words.filter((text) => text !== '').join('\n'), exit, model, home })
+  #showThought(text: string): void {
+    if (text !== '') this.#out.push({ type: 'thinking-delta', text })
   }
 
   #finish(terminal: Terminal): void {
@@ -107,20 +90,12 @@ class Reader implements PrintParser {
 
   #thinking(record: JsonObject): void {
     if (record.subtype === 'completed') {
-      if (this.#half !== '') this.#out.push({ type: 'thinking-delta', text: this.#half })
-      this.#half = ''
+      this.#showThought(this.#thoughts.rest())
       this.#out.push({ type: 'thinking-end' })
-      return
-    }
-    if (record.subtype !== 'delta') {
-      this.#out.push(unknown('subtype'))
-      return
-    }
-    const text = this.#half + (stringAt(record, 'text') ?? '')
-    this.#half = /[\uD800-\uDBFF]$/.test(text) ? text.slice(-1) : ''
-    const whole = this.#half === '' ? text : text.slice(0, -1)
-    this.#showText(this.#hold.release())
-    if (whole !== '') this.#out.push({ type: 'thinking-delta', text: whole })
+    } else if (record.subtype === 'delta') {
+      this.#showText(this.#hold.release())
+      this.#showThought(this.#thoughts.push(stringAt(record, 'text') ?? ''))
+    } else this.#out.push(unknown('subtype'))
   }
 
   #toolCall(record: JsonObject): void {
@@ -146,22 +121,7 @@ class Reader implements PrintParser {
       this.#out.push({ type: 'started', chatId, model: stringAt(record, 'model') ?? '' })
       return
     }
-    // `background_shell_timeout`, `task_notification`. Source: a reading of the 2026.09 bundle.
-    const rare =
-      record.subtype === 'background_shell_timeout' || record.subtype === 'task_notification'
-    this.#out.push(rare || record.subtype === 'init' ? activity('other') : unknown('subtype'))
-  }
-
-  #connection(record: JsonObject): void {
-    if (record.subtype === 'reconnecting') this.#out.push(activity('reconnecting'))
-    else if (record.subtype === 'reconnected') this.#out.push(activity('reconnected'))
-    else this.#out.push(unknown('subtype'))
-  }
-
-  #retry(record: JsonObject): void {
-    if (record.subtype === 'starting') this.#segments.retryStarted()
-    const isKnown = record.subtype === 'starting' || record.subtype === 'resuming'
-    this.#out.push(isKnown ? activity('retry') : unknown('subtype'))
+    this.#out.push(sideEvent(record))
   }
 
   #result(record: JsonObject): void {
@@ -169,8 +129,8 @@ class Reader implements PrintParser {
     if (record.is_error === true || subtype.startsWith('error')) {
       const dump = this.#takeDump()
       const own = errorText(record)
-      const words = own === '' ? [this.#errorSeen, this.#plainText, dump] : [own]
-      this.#finish(this.#classified(words, undefined))
+      const words = own === '' ? [...this.#said.words, dump] : [own]
+      this.#finish(this.#said.failure(words))
       return
     }
     if (subtype !== 'success') this.#out.push(unknown('subtype'))
@@ -178,14 +138,13 @@ class Reader implements PrintParser {
     this.#showText(this.#hold.push(this.#segments.result(text)))
     const dump = this.#hold.dump()
     if (dump !== undefined && (dump.certain || !text.includes(dump.text))) {
-      this.#finish(this.#classified([dump.text], undefined))
+      this.#finish(this.#said.failure([dump.text]))
       return
     }
     this.#showText(this.#hold.release())
     // A success that says and did nothing is none: plan and ask modes end so when asked to write, some builds on errors.
     if (this.#segments.written === 0 && this.#calls.count === 0) {
-      const words = this.#errorSeen + this.#plainText
-      this.#finish(words === '' ? EMPTY : this.#classified([words], undefined))
+      this.#finish(this.#said.ofNothing())
       return
     }
     this.#finish({ type: 'finish', reason: 'stop', cursorUsage: usageOf(record) })
@@ -218,28 +177,23 @@ class Reader implements PrintParser {
         break
       case 'user':
         break
-      case 'interaction_query':
-        this.#out.push(activity('query'))
-        break
-      case 'connection':
-        this.#connection(record)
-        break
       case 'retry':
-        this.#retry(record)
+        if (record.subtype === 'starting') this.#segments.retryStarted()
+        this.#out.push(sideEvent(record))
         break
       case 'error':
         // Not the end by itself: the CLI may still recover. It is the reason when no good result follows.
-        this.#errorSeen = errorText(record) || 'unknown error'
-        this.#out.push(activity('other'))
+        this.#said.error(errorText(record) || 'unknown error')
+        this.#out.push(sideEvent(record))
         break
       default:
-        this.#out.push(unknown('type'))
+        this.#out.push(sideEvent(record))
     }
   }
 
   #noise(text: string): void {
     if (text.trim() === '') return
-    this.#plainText = `${this.#plainText}${text}\n`.slice(-MOST_PLAIN_TEXT)
+    this.#said.plain(text)
     this.#out.push(unknown('not-json'))
   }
 
@@ -270,16 +224,13 @@ class Reader implements PrintParser {
 
   tooLong(count: number): readonly AgentEvent[] {
     if (this.#ended || count === 0) return NOTHING
-    this.#dropped += count
+    this.#said.dropped(count)
     return Array.from({ length: count }, () => unknown('line-too-long'))
   }
 
   end(facts: EndFacts): readonly AgentEvent[] {
     if (this.#ended) return NOTHING
-    const words = [this.#errorSeen, this.#plainText, facts.stderrTail, this.#takeDump()]
-    const failure = this.#classified(words, facts.exit)
-    const note = ` (${this.#dropped} lines of its output were longer than limits.line_mb and were dropped.)`
-    this.#finish(this.#dropped === 0 ? failure : { ...failure, message: failure.message + note })
+    this.#finish(this.#said.atEnd(facts, this.#takeDump()))
     return this.#flush()
   }
 
@@ -292,6 +243,6 @@ class Reader implements PrintParser {
   }
 
   get plainText(): string {
-    return this.#plainText
+    return this.#said.plainText
   }
 }

@@ -1,10 +1,7 @@
 // Plays lines through the print parser and gathers what came out.
 import { readFileSync } from 'node:fs'
-import {
-  createPrintParser,
-  type EndFacts,
-  type PrintParserOptions,
-} from '../../../src/backends/print/events.ts'
+import { createPrintParser, type PrintParserOptions } from '../../../src/backends/print/events.ts'
+import type { EndFacts } from '../../../src/backends/print/said.ts'
 import { type AgentEvent, isTerminal, type Terminal } from '../../../src/core/events.ts'
 
 export type Line = string | object

@@ -1,6 +1,6 @@
 // Golden expectations for every sample stream.
 import { describe, expect, test } from 'vitest'
-import type { EndFacts } from '../../../src/backends/print/events.ts'
+import type { EndFacts } from '../../../src/backends/print/said.ts'
 import { play, transcript } from './replay.ts'
 
 const exit = (code: number, stderrTail = ''): EndFacts => ({

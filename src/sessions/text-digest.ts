@@ -18,19 +18,19 @@ export class TextDigest {
 
   /** 64 hex characters. Nothing ends: more may follow. */
   hex(): string {
-    if (this.#hash === undefined) return sha256(squeeze(this.#gathered))
-    this.#feed()
+    const rest = squeeze(this.#gathered)
     // A copy: a hash can be read only once.
-    return this.#hash.copy().digest('hex')
+    return this.#hash?.copy().update(rest).digest('hex') ?? sha256(rest)
   }
 
   #feed(): void {
     this.#hash ??= createHash('sha256')
     const text = this.#gathered
-    this.#gathered = ''
-    for (let from = 0; from < text.length; ) {
-      let to = from + PIECE_UNITS
-      // A pair cut in two would be hashed as two broken characters.
+    // A pair cut in two would be hashed as two broken characters: its other half may be still to come.
+    const end = /[\uD800-\uDBFF]$/.test(text) ? text.length - 1 : text.length
+    this.#gathered = text.slice(end)
+    for (let from = 0; from < end; ) {
+      let to = Math.min(from + PIECE_UNITS, end)
       if (/[\uDC00-\uDFFF]/.test(text.charAt(to))) to += 1
       this.#hash.update(squeeze(text.slice(from, to)))
       from = to

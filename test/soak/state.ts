@@ -41,8 +41,9 @@ export function descriptors(pid: number): ReadonlyMap<string, number> {
 
 function kindOf(link: string, connections: ReadonlyMap<string, string>): string | undefined {
   const target = readTarget(link)
-  const [, kind, inode] = /^(.*):\[(\d+)\]$/.exec(target ?? '') ?? [undefined, target, '']
-  const state = connections.get(inode ?? '')
+  const [, kind, inode] = /^(.*):\[(\d+)\]$/.exec(target ?? '') ?? []
+  if (inode === undefined) return target
+  const state = connections.get(inode)
   if (state === undefined) return kind
   if (state === ESTABLISHED) return undefined
   return state === LISTEN ? 'listener' : 'left connection'
@@ -64,15 +65,24 @@ const LISTEN = '0A'
 
 /** The states of a process's TCP sockets by their inodes. */
 function tcpStates(pid: number): ReadonlyMap<string, string> {
-  const rows = ['tcp', 'tcp6'].flatMap((table) =>
-    readFileSync(`/proc/${pid}/net/${table}`, 'utf8').split('\n').slice(1),
-  )
   const states = new Map<string, string>()
-  for (const row of rows) {
-    const columns = row.trim().split(/\s+/)
-    states.set(columns[9] ?? '', columns[3] ?? '')
+  for (const table of ['tcp', 'tcp6']) {
+    for (const row of rowsOf(`/proc/${pid}/net/${table}`)) {
+      const { 3: state, 9: inode } = row.trim().split(/\s+/)
+      if (state !== undefined && inode !== undefined) states.set(inode, state)
+    }
   }
   return states
+}
+
+/** Without the heading. A kernel without IPv6 has no `tcp6`. */
+function rowsOf(table: string): string[] {
+  try {
+    return readFileSync(table, 'utf8').split('\n').slice(1)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return []
+    throw error
+  }
 }
 
 /** Pids the agents' journal names that are still there. */

@@ -4,7 +4,7 @@ export const TESTS = 'test/**/*.test.ts'
 
 export const DRILLS = [
   'test/drills/**/*.test.ts',
-  'test/backends/acp/{agent,drill}.test.ts',
+  'test/backends/acp/{agent,drill,session-folders}.test.ts',
   'test/backends/bridge.test.ts',
   'test/backends/print/backend.test.ts',
   'test/commands/{run,running,setup,start}.test.ts',

@@ -163,6 +163,8 @@ export class AcpAgent implements Agent {
   asked(method: string, params: JsonObject): JsonObject | undefined {
     const active = this.#active
     const isOurs = stringAt(params, 'sessionId') === active?.session?.id && !active?.isStopped
+    // It may ask about a tool that it shows nowhere else.
+    if (isOurs && active?.session !== undefined) active.session.isTouched = true
     const { mode, ...profile } = active?.profile ?? this.#parts.profile
     return replyTo(method, params, {
       permissions: permissionsOf({ ...profile, mode }),

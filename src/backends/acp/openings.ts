@@ -46,10 +46,13 @@ export class Openings {
   async take(job: Job): Opening {
     const session = await this.#find(job)
     if ('type' in session) return session
-    return this.#attempt(async () => {
+    const set = await this.#attempt(async () => {
       await this.#sessions.apply(session, job.profile)
       return session
     })
+    // It is no conversation's, and nobody else knows of it.
+    if ('type' in set && job.chatId === undefined) this.#sessions.forget(session.id)
+    return set
   }
 
   /** Opened for nothing, but opened: the next run can have it. */

@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { isErrno } from '../../lib/errno.ts'
 import { removeFolder } from '../../workspace/scratch.ts'
 
-/** Folders that are not used again go when none was given back for so long, or when there are so many. */
+/** Folders that are not used again go together, so long after the first of them at most: others may look into them. */
 const TIDY_MS = 1000
-const MOST_LEFT = 1000
 const MOST_CLEAN = 32
 
 export class SessionFolders {
@@ -38,7 +37,10 @@ export class SessionFolders {
     return folder
   }
 
-  /** Its session is over. `isUntouched`: no tool ran there, so that no process can have stayed in it. */
+  /**
+   * Its session is over. `isUntouched`: no tool ran there, so that no process can have stayed in it. Assumed: whatever else
+   * Cursor starts with a session (the user's own MCP servers) finds nothing by its working folder. To find out: `lsof +d`.
+   */
   giveBack(folder: string, isUntouched: boolean): void {
     const isClean = isUntouched && this.#clean.length < MOST_CLEAN && isEmpty(folder)
     if (isClean) this.#clean.push(folder)
@@ -52,12 +54,11 @@ export class SessionFolders {
 
   #remove(folder: string): void {
     this.#left.push(folder)
-    clearTimeout(this.#timer)
-    if (this.#left.length >= MOST_LEFT) void this.#tidy()
-    else this.#timer = setTimeout(() => void this.#tidy(), TIDY_MS).unref()
+    this.#timer ??= setTimeout(() => void this.#tidy(), TIDY_MS).unref()
   }
 
   async #tidy(): Promise<void> {
+    this.#timer = undefined
     for (const folder of this.#left.splice(0)) {
       try {
         await removeFolder(folder)

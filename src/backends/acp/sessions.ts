@@ -21,7 +21,7 @@ export interface Session extends Settable {
   /** Absolute: the scratch folder made for it, or the workspace. */
   readonly cwd: string
   readonly isScratch: boolean
-  /** Something may have happened in its folder beyond the opening of the session. */
+  /** Its folder may be other than a new one is. */
   isTouched: boolean
   /** Mode bridge. */
   readonly offer: Offer | undefined
@@ -56,35 +56,23 @@ export class Sessions {
   }
 
   /** Opens a session in a folder of its own (or the workspace) and sets model and mode. */
-  async open(profile: LaunchProfile): Promise<Session> {
-    const offer = this.#offer(profile)
-    try {
-      const cwd = await this.#place(profile, offer)
-      const params = { cwd, mcpServers: serversOf(offer) }
+  open(profile: LaunchProfile): Promise<Session> {
+    return this.#make(profile, async (params) => {
       const answer = await this.#call('session/new', params, OPEN_MS)
       const id = stringAt(answer, 'sessionId')
       if (id === undefined) throw new StepFailed(NO_ID)
-      const session = this.#remember(id, { cwd, offer }, profile, answer)
-      await this.apply(session, profile)
-      return session
-    } catch (error) {
-      this.#end(offer)
-      throw error
-    }
+      return { id, answer }
+    })
   }
 
   /** Loads a session of another process. The history it replays comes before any prompt, so nobody listens. */
   async load(id: string, profile: LaunchProfile): Promise<Session> {
-    const offer = this.#offer(profile)
     try {
-      const cwd = await this.#place(profile, offer)
-      const params = { sessionId: id, cwd, mcpServers: serversOf(offer) }
-      const answer = await this.#call('session/load', params, OPEN_MS)
-      const session = this.#remember(id, { cwd, offer }, profile, answer)
-      await this.apply(session, profile)
-      return session
+      return await this.#make(profile, async (params) => {
+        const answer = await this.#call('session/load', { sessionId: id, ...params }, OPEN_MS)
+        return { id, answer }
+      })
     } catch (error) {
-      this.#end(offer)
       if (!(error instanceof StepFailed)) throw error
       // Whatever the reason: the whole transcript in a fresh session is the way out.
       const isLasting = error.failure.code !== 'agent-failed'
@@ -115,6 +103,30 @@ export class Sessions {
   over(): void {
     this.#folders.over()
     for (const offer of this.#offers) this.#end(offer)
+  }
+
+  /** What fails leaves nothing behind. */
+  async #make(
+    profile: LaunchProfile,
+    call: (params: JsonObject) => Promise<{ readonly id: string; readonly answer: JsonObject }>,
+  ): Promise<Session> {
+    const offer = this.#offer(profile)
+    let cwd: string | undefined
+    let session: Session | undefined
+    try {
+      cwd = await this.#place(profile, offer)
+      const { id, answer } = await call({ cwd, mcpServers: serversOf(offer) })
+      session = this.#remember(id, { cwd, offer }, profile, answer)
+      await this.apply(session, profile)
+      return session
+    } catch (error) {
+      if (session !== undefined) this.forget(session.id)
+      else this.#end(offer)
+      if (session === undefined && cwd !== undefined && isScratch(profile)) {
+        this.#folders.giveBack(cwd, false)
+      }
+      throw error
+    }
   }
 
   #end(offer: Offer | undefined): void {
@@ -162,8 +174,9 @@ export class Sessions {
       id,
       cwd,
       offer,
-      isScratch: profile.folder.class === 'scratch',
-      isTouched: false,
+      isScratch: isScratch(profile),
+      // Files of ours are in it.
+      isTouched: profile.mode === 'bridge' || (profile.rules ?? []).length > 0,
       offered,
       model: isAuto ? 'auto' : undefined,
       mode: stringAt(objectAt(answer, 'modes') ?? {}, 'currentModeId'),
@@ -177,6 +190,8 @@ export class Sessions {
 /** Source: Cursor's ACP page: http servers are `{type, name, url, headers}`; contacted during `session/new` (2026.08.11). */
 const serversOf = (offer: Offer | undefined): readonly JsonObject[] =>
   offer === undefined ? [] : [{ type: 'http', name: TOOL_SERVER, url: offer.url, headers: [] }]
+
+const isScratch = ({ folder }: LaunchProfile): boolean => folder.class === 'scratch'
 
 /** Sessions are made for a folder class (or a path) and a tool list; model and mode can be changed. */
 export const sessionKey = ({ folder, digest }: LaunchProfile): string =>

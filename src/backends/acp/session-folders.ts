@@ -11,7 +11,7 @@ const MOST_CLEAN = 32
 
 export class SessionFolders {
   readonly #parent: string
-  /** In which nothing ever happened. */
+  /** In which nothing ever happened, as far as we know; looked into once more before they are used. */
   readonly #clean: string[] = []
   readonly #left: string[] = []
   #timer: NodeJS.Timeout | undefined

@@ -45,6 +45,13 @@ describe('the folders', () => {
     expect(existsSync(two)).toBe(true)
   })
 
+  test('nor is it left lying until somebody looks', async () => {
+    const one = folders.make()
+    writeFileSync(join(one, 'early.txt'), 'of a conversation that is over')
+    folders.giveBack(one, true)
+    await until('it to be gone', within(3_000), () => !existsSync(one))
+  })
+
   test('one that somebody removed is not missed', () => {
     const one = folders.make()
     folders.giveBack(one, true)

@@ -65,6 +65,8 @@ export interface RunningService {
 /** Longest silence on a reply. Source: Qwen Code ends a request after 120 s without headers (measured). */
 const KEEP_ALIVE_MS = 14_500
 const SWEEP_EVERY_MS = 3_600_000
+/** For replies under way when the grace is over: 503s among them. */
+const LAST_WORDS_MS = 1000
 
 /**
  * Binds the port first, then checks the CLI; requests that come in between wait.
@@ -195,6 +197,7 @@ export async function startService(input: ServiceInput): Promise<RunningService>
       }
     },
     async close(graceMs) {
+      const endMs = monotonicMs() + graceMs
       clearInterval(sweeping)
       // Still listening: whoever comes now is told so with 503 instead of a refused connection.
       const closed = running.close(graceMs)
@@ -203,7 +206,8 @@ export async function startService(input: ServiceInput): Promise<RunningService>
       await closed
       conversations?.clear()
       await tools.close()
-      await listening.stop(1000)
+      // What the agents said may still be on its way to a client that reads slowly.
+      await listening.stop(Math.max(LAST_WORDS_MS, endMs - monotonicMs()))
       await endRules(folders, logger)
       closeLedger(folders.ledger, folders.instance)
     },

@@ -17,7 +17,7 @@ export interface Listening {
   readonly port: number
   /**
    * Takes no new connection, lets running exchanges finish, closes idle connections. Resolves when no connection is
-   * left; those still open after `graceMs` (from the call) are cut. Idempotent.
+   * left; those still open after `graceMs` (from the call) are cut. A second call may shorten that.
    */
   stop(graceMs: number): Promise<void>
 }
@@ -68,14 +68,14 @@ export async function listen(app: Hono<HttpEnv>, options: ListenOptions): Promis
     headersTimeout: HEADERS_MS,
     requestTimeout: REQUEST_MS,
   })
-  // Node counts a connection as idle only after its first request; ours to close until then.
-  const unused = new Set<Socket>()
+  const connections: Connections = new Map()
+  spareUnsent(server, connections)
   server.on('connection', (socket: Socket) => {
-    unused.add(socket)
-    socket.on('close', () => unused.delete(socket))
+    connections.set(socket, undefined)
+    socket.on('close', () => connections.delete(socket))
   })
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    unused.delete(incoming.socket)
+    connections.set(incoming.socket, outgoing)
     if (state.stopping) outgoing.setHeader('connection', 'close')
     outgoing.on('close', () => {
       // Its socket turned idle only now, after `close()` had closed the idle ones.
@@ -89,10 +89,12 @@ export async function listen(app: Hono<HttpEnv>, options: ListenOptions): Promis
   return {
     url: `http://${host}:${port}`,
     port,
-    stop: (graceMs) => {
+    async stop(graceMs) {
       state.stopping = true
-      stopped ??= close(server, unused, graceMs)
-      return stopped
+      stopped ??= close(server, connections)
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+      await stopped
+      clearTimeout(timer)
     },
   }
 }
@@ -109,14 +111,29 @@ function bind(server: Server, options: ListenOptions): Promise<number> {
   })
 }
 
-async function close(server: Server, unused: Set<Socket>, graceMs: number): Promise<void> {
+/** Open connections with their latest replies. */
+type Connections = Map<Socket, ServerResponse | undefined>
+
+function close(server: Server, connections: Connections): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
-  for (const socket of unused) socket.destroy()
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs)
-  await closed
-  clearTimeout(timer)
+  // Node counts a connection as idle only after its first request; ours to close until then.
+  for (const [socket, reply] of connections) if (reply === undefined) socket.destroy()
+  return closed
+}
+
+/**
+ * Node takes a connection for idle once its reply was written to the end, with megabytes still to go, and `close()` cuts
+ * those, too: until they are through nothing is idle. Source: `closeIdleConnections` of Node 20 and 24 (lib/_http_server.js).
+ */
+function spareUnsent(server: Server, connections: Connections): void {
+  const closeIdle = server.closeIdleConnections.bind(server)
+  const isUnsent = (reply: ServerResponse | undefined): boolean =>
+    reply?.writableEnded === true && !reply.writableFinished
+  server.closeIdleConnections = () => {
+    if (![...connections.values()].some(isUnsent)) closeIdle()
+  }
 }
 
 /** A request that never became one (no usable Host, a broken target). The app sees none of these. */

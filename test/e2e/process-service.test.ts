@@ -9,6 +9,7 @@ import { stringAt } from '../../src/lib/json.ts'
 import { agents, allGone, familyOf, prompted } from '../support/agents.ts'
 import { ask, errorType, NORMAL_END, send, unique, WAYS } from '../support/ask.ts'
 import { wholeSeconds, within } from '../support/pace.ts'
+import { postRaw } from '../support/raw-client.ts'
 import {
   DEMO_AGENT,
   nothingLeft,
@@ -230,6 +231,27 @@ test.concurrent('F47: SIGTERM lets running answers finish, tells new ones 503, a
   expect(await service.exited).toEqual({ code: 0, signal: null })
   await nothingLeft(service.journal(), service.scratchRoot)
   expect(service.prompts()).toHaveLength(WAYS.length)
+  service.discard()
+})
+
+test.concurrent('F47: SIGTERM waits for a client that is still reading when the agents are gone', async () => {
+  const burst = { burst: { events: 400_000, size: 20 } }
+  const service = await start({ script: { runs: [run('long', burst, OK)] } })
+  const body = { model: 'auto', messages: [{ role: 'user', content: unique('long') }] }
+  const client = await postRaw(service.url, '/v1/chat/completions', body)
+  await until(
+    'the whole reply to be written',
+    within(20_000),
+    () => client.socket.readableLength > 0,
+  )
+  service.process.kill('SIGTERM')
+  // 8 MB at 1 MB/s by the clock: long after the last agent.
+  const readers = setInterval(() => client.read(20_000), 20)
+  await service.exited
+  await until('the rest', within(10_000), () => client.socket.closed)
+  clearInterval(readers)
+  expect(client.received()).toBeGreaterThan(8_000_000)
+  await nothingLeft(service.journal(), service.scratchRoot)
   service.discard()
 })
 

@@ -1,6 +1,8 @@
 // Binding and stopping.
+import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { listen } from '../../src/http/server.ts'
+import type { HttpEnv } from '../../src/http/services.ts'
 import { until } from '../support/until.ts'
 import {
   CHAT,
@@ -46,6 +48,40 @@ test('stopping refuses new connections, finishes the running reply and closes id
   await until('the busy connection to be closed', 2000, () => busy.closed)
   expect(busy.text).toContain('[DONE]')
   expect(answer.released).toEqual([true])
+})
+
+test('stopping does not cut a reply that is written and still on its way', async () => {
+  const app = new Hono<HttpEnv>().get('/:size', (c) =>
+    c.text('x'.repeat(Number(c.req.param('size')))),
+  )
+  const listening = await listen(app, { host: '127.0.0.1', port: 0 })
+  const ask = (size: number): RawClient => {
+    const client = new RawClient(listening.port)
+    client.socket.write(`GET /${size} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+    return client
+  }
+  const idle = ask(1)
+  await until('the idle client to have its reply', 2000, () => idle.tail.endsWith('x'))
+  const slow = ask(30_000_000)
+  slow.socket.once('data', () => slow.socket.pause())
+  await until('its first bytes', 5000, () => slow.text !== '')
+  const stopping = listening.stop(20_000)
+  slow.socket.resume()
+  await stopping
+  await until('both to be closed', 2000, () => slow.closed && idle.closed)
+  expect(slow.text.length - slow.text.indexOf('\r\n\r\n') - 4).toBe(30_000_000)
+})
+
+test('a second, shorter grace counts', async () => {
+  const { app } = makeFront(new ScriptedAnswer().batch(text('one')))
+  const listening = await listen(app, { host: '127.0.0.1', port: 0 })
+  const busy = new RawClient(listening.port)
+  busy.send('/v1/chat/completions', { ...CHAT, stream: true })
+  await until('the first words', 2000, () => busy.text.includes('one'))
+  const stopping = listening.stop(60_000)
+  await listening.stop(0)
+  await stopping
+  await until('the connection to be closed', 2000, () => busy.closed)
 })
 
 test('stopping cuts what is still running after the grace', async () => {

@@ -13,6 +13,7 @@ import { watchForLogin } from '../login-watch.ts'
 import { createPrintParser, type PrintParser } from './events.ts'
 import { writeImages } from './images.ts'
 import { Lifetime, type LifetimeParts } from './lifetime.ts'
+import { eventsOf } from './lines-to-events.ts'
 
 export type PrintAgentParts = LifetimeParts
 
@@ -200,15 +201,6 @@ export class PrintAgent implements Agent {
       return { type: 'failure', code: 'agent-failed', message }
     }
   }
-}
-
-function eventsOf(batch: LineBatch, parser: PrintParser): readonly AgentEvent[] {
-  const events: AgentEvent[] = [...parser.tooLong(batch.tooLong)]
-  for (const line of batch.lines) {
-    for (const event of parser.line(line)) events.push(event)
-    if (parser.ended) break
-  }
-  return events
 }
 
 const batchOf = (events: readonly AgentEvent[]): Batch => ({ events, readAtMs: monotonicMs() })

@@ -23,6 +23,8 @@ export interface PrintParserOptions {
 export interface PrintParser {
   /** Events of one line, without its line break. None after the terminal event. */
   line(text: string): readonly AgentEvent[]
+  /** The joined texts of plain deltas that followed one another. */
+  deltas(text: string): readonly AgentEvent[]
   /** Lines that were dropped unread because they were too long. */
   tooLong(count: number): readonly AgentEvent[]
   /** The output is over: the last events, a failure among them when no `result` line came. */
@@ -207,11 +209,7 @@ class Reader implements PrintParser {
   line(text: string): readonly AgentEvent[] {
     if (this.#ended || text === '') return NOTHING
     const delta = plainDelta(text)
-    if (delta !== undefined) {
-      this.#spoke = true
-      this.#delta(delta)
-      return this.#flush()
-    }
+    if (delta !== undefined) return this.deltas(delta)
     const value = parseJson(text)
     if (isObject(value)) this.#take(value)
     else {
@@ -219,6 +217,13 @@ class Reader implements PrintParser {
       if (records === undefined) this.#noise(text)
       else for (const record of records) if (!this.#ended) this.#take(record)
     }
+    return this.#flush()
+  }
+
+  deltas(text: string): readonly AgentEvent[] {
+    if (this.#ended) return NOTHING
+    this.#spoke = true
+    this.#delta(text)
     return this.#flush()
   }
 

@@ -22,6 +22,21 @@ export function plainDelta(line: string): string | undefined {
   return PLAIN_DELTA.exec(line)?.[1]
 }
 
+/** The plain deltas that follow one another from `from` on: how many, and their texts joined. */
+export function plainDeltas(
+  lines: readonly string[],
+  from: number,
+): { readonly count: number; readonly text: string } {
+  let text = ''
+  let at = from
+  for (; at < lines.length; at += 1) {
+    const delta = plainDelta(lines[at] ?? '')
+    if (delta === undefined) break
+    text += delta
+  }
+  return { count: at - from, text }
+}
+
 /** Where one object ends and the next begins. Source: a parser test that expects two objects on one line. */
 const SEAM = /\}\s*(?=\{"type":)/g
 

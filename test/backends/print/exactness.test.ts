@@ -2,7 +2,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createPrintParser } from '../../../src/backends/print/events.ts'
-import { before, delta, init, type Line, last, play, result, retry } from './replay.ts'
+import {
+  before,
+  delta,
+  init,
+  type Line,
+  last,
+  type Played,
+  play,
+  playAtOnce,
+  result,
+  retry,
+} from './replay.ts'
 
 /** Texts that look like the things the parser looks for, besides any Unicode. */
 const piece = fc.oneof(
@@ -148,4 +159,50 @@ test('nothing is held back but what could still become an error dump', () => {
     }),
     { numRuns: 300 },
   )
+})
+
+/** Mostly plain texts, in runs long enough to be taken together. */
+const longRun = fc
+  .array(fc.oneof({ weight: 12, arbitrary: fc.stringMatching(/^[a-zE: ]{1,6}$/) }, piece), {
+    minLength: 1,
+    maxLength: 40,
+  })
+  .map((pieces) => pieces.filter((text) => text !== ''))
+  .filter((pieces) => pieces.length > 0 && !DUMP.test(pieces.join('')))
+
+/** Everything but where deltas were cut. */
+const outline = ({ events }: Played): string[] =>
+  events.flatMap(({ type }, at) => {
+    const isDelta = type === 'text-delta' || type === 'thinking-delta'
+    return isDelta && events[at - 1]?.type === type ? [] : [type]
+  })
+
+test('lines that are read at once say the same as one by one', () => {
+  const runs = fc.record({
+    segments: fc
+      .array(longRun, { minLength: 1, maxLength: 4 })
+      .filter((segments) => !DUMP.test(whole(segments))),
+    recap: fc.boolean(),
+    isReplayed: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(runs, ({ segments, recap, isReplayed }) => {
+      const again = (segments[0] ?? []).map(delta)
+      const replay = isReplayed ? [...again, retry(true)] : []
+      const text = whole(segments)
+      const lines = [init, ...replay, ...withPartial(segments, [], recap), result(text)]
+      const [atOnce, oneByOne] = [playAtOnce(lines), play(lines)]
+      expect(atOnce.text).toBe(text)
+      expect(outline(atOnce)).toEqual(outline(oneByOne))
+      expect(atOnce.unknown).toEqual(oneByOne.unknown)
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('many deltas that are read at once are one', () => {
+  const lines = Array.from({ length: 500 }, (_, at) => delta(`${at} `))
+  const { events, text } = playAtOnce([init, ...lines, result('')])
+  expect(events.map(({ type }) => type)).toEqual(['started', 'text-delta', 'finish'])
+  expect(text).toBe(Array.from({ length: 500 }, (_, at) => `${at} `).join(''))
 })

@@ -1,6 +1,7 @@
 // Plays lines through the print parser and gathers what came out.
 import { readFileSync } from 'node:fs'
 import { createPrintParser, type PrintParserOptions } from '../../../src/backends/print/events.ts'
+import { eventsOf } from '../../../src/backends/print/lines-to-events.ts'
 import type { EndFacts } from '../../../src/backends/print/said.ts'
 import { type AgentEvent, isTerminal, type Terminal } from '../../../src/core/events.ts'
 
@@ -24,10 +25,20 @@ export function play(
 ): Played {
   const parser = createPrintParser(options)
   const events: AgentEvent[] = []
-  for (const line of lines) {
-    events.push(...parser.line(typeof line === 'string' ? line : JSON.stringify(line)))
-  }
-  events.push(...parser.end(end))
+  for (const line of lines) events.push(...parser.line(textOf(line)))
+  return played([...events, ...parser.end(end)])
+}
+
+/** The same lines as one read of the output. */
+export function playAtOnce(lines: readonly Line[]): Played {
+  const parser = createPrintParser()
+  const batch = { lines: lines.map(textOf), tooLong: 0, readAtMs: 0 }
+  return played([...eventsOf(batch, parser), ...parser.end(EXIT_0)])
+}
+
+const textOf = (line: Line): string => (typeof line === 'string' ? line : JSON.stringify(line))
+
+function played(events: readonly AgentEvent[]): Played {
   const terminals = events.filter(isTerminal)
   const [terminal] = terminals
   if (terminal === undefined || terminals.length !== 1 || events.at(-1) !== terminal) {

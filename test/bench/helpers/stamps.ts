@@ -18,6 +18,7 @@ export interface StampReader {
 export function stampReader(): StampReader {
   const lateMs: number[] = []
   let seen = 0
+  let newest = 0
   let rest = ''
   return {
     lateMs,
@@ -25,9 +26,13 @@ export function stampReader(): StampReader {
       const text = rest + chunk.toString('latin1')
       let end = 0
       for (const match of text.matchAll(STAMP)) {
-        seen += 1
-        if (seen > UNDER_WAY) lateMs.push(atMs - Number(match[1]) / 1e6)
         end = match.index + match[0].length
+        const stamp = Number(match[1])
+        // The program repeats its whole text at the end.
+        if (stamp <= newest) continue
+        newest = stamp
+        seen += 1
+        if (seen > UNDER_WAY) lateMs.push(atMs - stamp / 1e6)
       }
       rest = text.slice(Math.max(end, text.length - OVERLAP))
     },

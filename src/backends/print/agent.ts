@@ -10,10 +10,11 @@ import { stateHostFacts } from '../../workspace/host-facts.ts'
 import type { Agent, ExitFacts } from '../backend.ts'
 import { cancelled } from '../cancelled.ts'
 import { watchForLogin } from '../login-watch.ts'
-import { createPrintParser, type PrintParser } from './events.ts'
+import { createPrintParser } from './events.ts'
 import { writeImages } from './images.ts'
 import { Lifetime, type LifetimeParts } from './lifetime.ts'
 import { eventsOf } from './lines-to-events.ts'
+import type { PrintParser } from './parser.ts'
 
 export type PrintAgentParts = LifetimeParts
 

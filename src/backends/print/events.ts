@@ -1,40 +1,15 @@
 // Lines of `--output-format stream-json` → AgentEvents, one line at a time. Pure: no process, no clock.
 // This is the hot path of every token: narrow by hand, no schema library.
 import type { AgentEvent, Terminal } from '../../core/events.ts'
-import type { ToolNames } from '../../core/tool-names.ts'
 import { isObject, type JsonObject, parseJson, stringAt } from '../../lib/json.ts'
 import { createErrorHold } from '../error-hold.ts'
 import { WholeCharacters } from '../whole-characters.ts'
 import { type Calls, createCalls } from './calls.ts'
+import type { PrintParser, PrintParserOptions } from './parser.ts'
 import { errorText, messageText, objectsOf, plainDelta, usageOf } from './records.ts'
 import { type EndFacts, Said } from './said.ts'
 import { createSegments } from './segments.ts'
 import { sideEvent, unknown } from './side-records.ts'
-
-export interface PrintParserOptions {
-  /** The model that was asked for, for messages about it. */
-  readonly model?: string
-  /** The service's home folder, kept out of messages. */
-  readonly home?: string
-  /** Mode bridge: the client's tools. */
-  readonly tools?: ToolNames
-}
-
-export interface PrintParser {
-  /** Events of one line, without its line break. None after the terminal event. */
-  line(text: string): readonly AgentEvent[]
-  /** The joined texts of plain deltas that followed one another. */
-  deltas(text: string): readonly AgentEvent[]
-  /** Lines that were dropped unread because they were too long. */
-  tooLong(count: number): readonly AgentEvent[]
-  /** The output is over: the last events, a failure among them when no `result` line came. */
-  end(facts: EndFacts): readonly AgentEvent[]
-  readonly ended: boolean
-  /** True once a line was an event of Cursor's. */
-  readonly spoke: boolean
-  /** What came as plain text on stdout, its last few thousand characters. */
-  readonly plainText: string
-}
 
 const NOTHING: readonly AgentEvent[] = []
 

@@ -3,7 +3,7 @@
 import type { AgentEvent } from '../../core/events.ts'
 import { MANY_DELTAS } from '../../core/join-deltas.ts'
 import type { LineBatch } from '../../process/output.ts'
-import type { PrintParser } from './events.ts'
+import type { PrintParser } from './parser.ts'
 import { plainDeltas } from './records.ts'
 
 /** The events of the lines in their order, up to the terminal one. */

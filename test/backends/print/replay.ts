@@ -1,7 +1,8 @@
 // Plays lines through the print parser and gathers what came out.
 import { readFileSync } from 'node:fs'
-import { createPrintParser, type PrintParserOptions } from '../../../src/backends/print/events.ts'
+import { createPrintParser } from '../../../src/backends/print/events.ts'
 import { eventsOf } from '../../../src/backends/print/lines-to-events.ts'
+import type { PrintParserOptions } from '../../../src/backends/print/parser.ts'
 import type { EndFacts } from '../../../src/backends/print/said.ts'
 import { type AgentEvent, isTerminal, type Terminal } from '../../../src/core/events.ts'
 

@@ -1,5 +1,5 @@
 // A client's own file: writes our settings into it, remembers how it was, and brings that back.
-import { createHash } from 'node:crypto'
+
 import {
   existsSync,
   mkdirSync,
@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { sha256 } from '../lib/digest.ts'
 import { isErrno } from '../lib/errno.ts'
 import { isObject, parseJson, stringAt } from '../lib/json.ts'
 import { type Hunk, lineDiff, takeBack } from './line-diff.ts'
@@ -148,7 +149,7 @@ function memoryPaths({
   path,
   memory,
 }: Target): Record<'before' | 'after' | 'facts', string> {
-  const digest = createHash('sha256').update(path).digest('hex').slice(0, 8)
+  const digest = sha256(path).slice(0, 8)
   const base = join(memory, `${client}-${digest}`)
   return { before: `${base}.before`, after: `${base}.after`, facts: `${base}.json` }
 }

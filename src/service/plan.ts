@@ -1,5 +1,5 @@
 // (Turn, facts) → LaunchProfile and how the prompt is to be put. Pure: every fact is passed in.
-import { createHash } from 'node:crypto'
+
 import type { ToolOffer } from '../core/client-tools.ts'
 import { Refusal } from '../core/failure.ts'
 import type { ProfileKey } from '../core/ids.ts'
@@ -13,6 +13,7 @@ import {
   type RuleFile,
 } from '../core/job.ts'
 import type { Turn } from '../core/turn.ts'
+import { sha256 } from '../lib/digest.ts'
 import { advertisedTools, demandedTool } from '../prompt/tools.ts'
 
 /** Settings the plan reads; a slice of the configuration. */
@@ -90,7 +91,7 @@ function offerOf(turn: Turn, { mode, offersTools, endpoint }: PlanFacts): ToolOf
 }
 
 function toolsDigest({ tools }: ToolOffer): string {
-  return createHash('sha256').update(JSON.stringify(tools)).digest('hex')
+  return sha256(JSON.stringify(tools))
 }
 
 /** Two turns whose profiles differ in their tools only can share a session, if the tools of one hold the other's. */

@@ -1,6 +1,6 @@
 // Writes rule files where Cursor's agent finds them: freely in a scratch folder; in a real workspace shared by all runs
 // that need them, across threads and services, and taken away by the last one.
-import { createHash } from 'node:crypto'
+
 import {
   existsSync,
   lstatSync,
@@ -13,6 +13,7 @@ import {
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RuleFile } from '../core/job.ts'
+import { sha256 } from '../lib/digest.ts'
 import { isErrno } from '../lib/errno.ts'
 import { thisProcess, withLock } from './file-lock.ts'
 import { addExclude, excludeFileOf, removeExclude } from './git-exclude.ts'
@@ -200,5 +201,5 @@ function removeIfEmpty(folder: string): void {
 
 /** Tells the lines of services with different folders apart in one exclude file. */
 function tagOf(dir: string): string {
-  return createHash('sha256').update(dir).digest('hex').slice(0, 8)
+  return sha256(dir).slice(0, 8)
 }

@@ -1,8 +1,10 @@
 // What is known about rule files in real workspaces, on disk in our own folder: who uses them, and what we made there.
 // Written before anything is made, so that whatever a crash leaves can be taken away by the next one who looks.
-import { createHash, randomBytes } from 'node:crypto'
+
+import { randomBytes } from 'node:crypto'
 import { renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sha256 } from '../lib/digest.ts'
 import { isErrno } from '../lib/errno.ts'
 import { namesIn, readIfThere } from '../lib/files.ts'
 import {
@@ -48,7 +50,7 @@ const DRAFT = /\.tmp$/
 export const newUserName = (): string => `user-${randomBytes(8).toString('hex')}.json`
 
 export function placeName(workspace: string): string {
-  return `place-${createHash('sha256').update(workspace).digest('hex').slice(0, 32)}.json`
+  return `place-${sha256(workspace).slice(0, 32)}.json`
 }
 
 export function userLives(user: RuleUser, nowMs: number): boolean {

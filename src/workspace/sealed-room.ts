@@ -1,9 +1,10 @@
 // The files that keep Cursor's agent to the client's tools (mode bridge): permissions, hooks, our server's approval.
 // Source: Cursor's pages on permissions and hooks; hooks as run by @cursor/sdk 1.0.23 to 1.0.32; wrappers' approvals files.
-import { createHash } from 'node:crypto'
+
 import { mkdir, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { TOOL_SERVER, type ToolNames } from '../core/tool-names.ts'
+import { sha256 } from '../lib/digest.ts'
 import { exists } from '../lib/files.ts'
 import { hostFactsFile } from './host-facts.ts'
 import { hooksFor } from './sealed-hooks.ts'
@@ -66,7 +67,7 @@ async function approve(work: string, data: string, url: string): Promise<void> {
     { type: 'http', url, headers: [] },
   ]
   const entries = forms.map((server) => {
-    const digest = createHash('sha256').update(JSON.stringify({ path, server })).digest('hex')
+    const digest = sha256(JSON.stringify({ path, server }))
     return `${TOOL_SERVER}-${digest.slice(0, 16)}`
   })
   const folder = join(data, 'projects', slugOf(path))

@@ -1,9 +1,10 @@
 // Tools that Cursor ran itself, as blocks that clients show and do not run: `server_tool_use` when a call starts, a
 // result block with the same id when it ends. Both are whole at once: a call's input is known when it starts, and what
 // only its end tells (the old text of an edit) is part of the result's text.
-import { createHash } from 'node:crypto'
+
 import type { ToolEnd, ToolStart } from '../../core/events.ts'
 import type { CallId } from '../../core/ids.ts'
+import { sha256 } from '../../lib/digest.ts'
 import type { ServerToolResultBlock, ServerToolUseBlock } from './wire.ts'
 
 /**
@@ -11,7 +12,7 @@ import type { ServerToolResultBlock, ServerToolUseBlock } from './wire.ts'
  * Source: the Messages API wants `^srvtoolu_[a-zA-Z0-9_]+$`, which has no place for the `-` of our own ids.
  */
 export function serverToolId(id: CallId): string {
-  return `srvtoolu_${createHash('sha256').update(id).digest('hex').slice(0, 24)}`
+  return `srvtoolu_${sha256(id).slice(0, 24)}`
 }
 
 export const serverToolUseBlock = (call: ToolStart, input: unknown): ServerToolUseBlock => ({

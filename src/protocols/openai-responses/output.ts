@@ -1,9 +1,10 @@
 // The output of one response as it grows: which item is open, which are done. Items never interleave, each is opened and
 // closed once, and indexes grow by one. Knows no frames: stream and whole reply both read it.
-import { createHash } from 'node:crypto'
+
 import { assertNever, type ToolEnd, type ToolStart } from '../../core/events.ts'
 import type { CallId } from '../../core/ids.ts'
 import type { CallForm, Json, ResponsesForm } from '../../core/turn.ts'
+import { sha256 } from '../../lib/digest.ts'
 import type { Shown } from '../shown.ts'
 import { FREE_TEXT } from './tools.ts'
 import {
@@ -199,7 +200,7 @@ function named({ name, namespace }: CallForm): { name: string; namespace?: strin
 
 /** Ids of Cursor's calls may hold anything; the same call has the same id in a stream and its repeats. */
 function mcpId(replyId: string, id: CallId): string {
-  return `mcp_${replyId}_${createHash('sha256').update(id).digest('hex').slice(0, 16)}`
+  return `mcp_${replyId}_${sha256(id).slice(0, 16)}`
 }
 
 /** A call without arguments has `{}`. */

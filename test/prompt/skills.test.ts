@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Json, Message, Part, ToolDefinition, Turn } from '../../src/core/turn.ts'
 import { renderPrompt } from '../../src/prompt/render.ts'
 import { advertisedSkills, calledSkills, withoutAdverts } from '../../src/prompt/skills.ts'
+import { turnOf as plainTurn } from '../support/turn.ts'
 
 // The frame is as Claude Code 2.1.332 and Agent SDK 0.3.332 sent it in November 2026; the skills are ours.
 const LISTING = `The following skills are available for use with the Skill tool:
@@ -42,25 +43,8 @@ const skillTool = (more: Partial<ToolDefinition> = {}): ToolDefinition => ({
   ...more,
 })
 
-const turnOf = (messages: readonly Message[], tools: readonly ToolDefinition[]): Turn => ({
-  api: 'messages',
-  model: 'auto',
-  messages,
-  tools,
-  toolChoice: { kind: 'auto' },
-  parallelToolCalls: true,
-  effort: undefined,
-  thinking: undefined,
-  maxOutputTokens: undefined,
-  stop: [],
-  reply: { stream: false, usageChunk: false },
-  bodyIds: {
-    userId: undefined,
-    promptCacheKey: undefined,
-    conversation: undefined,
-    previousResponseId: undefined,
-  },
-})
+const turnOf = (messages: readonly Message[], tools: readonly ToolDefinition[]): Turn =>
+  plainTurn(messages, { tools })
 
 describe('advertised skills', () => {
   const ALL = ['polish', 'claude-api', 'plugin:deploy', 'simplify']

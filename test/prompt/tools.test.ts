@@ -2,28 +2,11 @@ import { expect, test } from 'vitest'
 import type { Mode } from '../../src/core/job.ts'
 import type { ToolChoice, Turn } from '../../src/core/turn.ts'
 import { advertisedTools, demandedTool } from '../../src/prompt/tools.ts'
+import { turnOf } from '../support/turn.ts'
 
 const TOOLS = [{ name: 'Read', description: '', parameters: {} }]
 
-const turn = (toolChoice: ToolChoice): Turn => ({
-  api: 'chat',
-  model: 'm',
-  messages: [],
-  tools: TOOLS,
-  toolChoice,
-  parallelToolCalls: true,
-  effort: undefined,
-  thinking: undefined,
-  maxOutputTokens: undefined,
-  stop: [],
-  reply: { stream: true, usageChunk: false },
-  bodyIds: {
-    userId: undefined,
-    promptCacheKey: undefined,
-    conversation: undefined,
-    previousResponseId: undefined,
-  },
-})
+const turn = (toolChoice: ToolChoice): Turn => turnOf([], { api: 'chat', tools: TOOLS, toolChoice })
 
 test.each<[Mode, ToolChoice['kind'], number]>([
   ['agent', 'auto', 0],

@@ -74,6 +74,8 @@ test.each([
 ])('%s %j and its folder are swept after a SIGKILL of its service', async (name, args) => {
   const { service, child, folder, said } = await serve(KILLED, name, args)
   const grandchild = said.startsWith('grandchild') ? pidIn(said) : child
+  const leaves = args.some((arg) => arg === 'exit' || arg === 'crash')
+  if (leaves) await until('the leader to be gone', 5_000, () => !lives(child))
   await killHard(service)
   expect(lives(grandchild)).toBe(true)
   expect(await sweep()).toEqual({ groupsEnded: 1, foldersRemoved: 1 })

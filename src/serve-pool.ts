@@ -55,6 +55,7 @@ export function workerSettings({ config }: ServiceInput, folders: Folders): Work
     rulesDir: folders.rules,
     exitGraceMs: config.pool.exit_grace * 1000,
     killGraceMs: config.pool.kill_grace * 1000,
+    nice: config.pool.nice,
     maxLineBytes: config.limits.line_mb * 1024 * 1024,
     configDir: config.cursor.config_dir,
     env: config.cursor.env,

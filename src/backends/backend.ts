@@ -16,6 +16,8 @@ export interface WorkerSettings {
   readonly rulesDir?: string
   readonly exitGraceMs: number
   readonly killGraceMs: number
+  /** How far children step back where the processor is short, 0 to 19 (nice(1)); left out: not at all. */
+  readonly nice?: number
   /** Longest line accepted from a child, bytes. */
   readonly maxLineBytes: number
   /** `private`: each child gets its own CURSOR_CONFIG_DIR with the login carried over. `shared`: the user's own. */

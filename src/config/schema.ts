@@ -97,6 +97,10 @@ export const configSchema = z.strictObject({
       ...seconds,
       meaning: 'Time between SIGTERM and SIGKILL.',
     }),
+    nice: integer(5, [0, 19], {
+      meaning:
+        'How far agents step back when the processor is short, as of nice; 0 = they compete like any program.',
+    }),
     restarts: text('5/60', /^[1-9]\d{0,3}\/[1-9]\d{0,4}$/, {
       form: 'COUNT/SECONDS, both whole numbers above 0',
       meaning: 'Spares that may die in that many seconds before starting new ones pauses.',

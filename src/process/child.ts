@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isErrno } from '../lib/errno.ts'
 import { hasProc, readStat } from '../lib/process-identity.ts'
 import { startTimeOf } from './descendants.ts'
+import { giveWay } from './give-way.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
 import { MARKER_NAME } from './marker.ts'
 import { type LineBatch, Output } from './output.ts'
@@ -24,6 +25,8 @@ export interface ChildSpec {
   /** The complete environment: nothing is added. Its marker's value is made specific to this child. */
   readonly env: Readonly<Record<string, string>>
   readonly maxLineBytes: number
+  /** How far it and what it starts step back where the processor is short (see give-way.ts); left out: not at all. */
+  readonly nice?: number | undefined
   /** Records the group before anything else happens, forgets it when gone. */
   readonly ledger?: Ledger
   /** Folders of ours that live and die with this child; recorded for the sweep after a crash. */
@@ -93,6 +96,7 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
     await owned.end('unrecorded', { exitGraceMs: 0, killGraceMs: 0, hasPs: false })
     throw error
   }
+  giveWay(owned.pid, spec.nice ?? 0, () => child.exitCode === null && child.signalCode === null)
   return owned
 }
 

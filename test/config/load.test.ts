@@ -106,6 +106,7 @@ const zeroAllowed = new Set([
   'max_waiting',
   'pool.warm',
   'pool.exit_grace',
+  'pool.nice',
   'bridge.max_parked',
   'bridge.group_ms',
   'retries.grace',

@@ -76,6 +76,7 @@ async function start(
     cwd: scratch.work,
     env: childEnvironment(process.env, own, settings.instance),
     maxLineBytes: settings.maxLineBytes,
+    nice: settings.nice,
     ledger: ledgerOf(settings),
     folders: [scratch.root],
   })

@@ -90,6 +90,7 @@ async function start(
     cwd,
     env: childEnvironment(process.env, own, settings.instance),
     maxLineBytes: settings.maxLineBytes,
+    nice: settings.nice,
     ledger: ledgerOf(settings),
     folders: [scratch.root],
   })

@@ -11,6 +11,7 @@ import { runId } from './core/ids.ts'
 import type { LaunchProfile } from './core/job.ts'
 import type { PoolSnapshot } from './core/run.ts'
 import { monotonicMs } from './lib/clock.ts'
+import { youngHeapMayGrow } from './lib/heap.ts'
 import type { Catalogue } from './models/catalogue.ts'
 import type { Metrics } from './ops/metrics.ts'
 import { type AgentPool, createPool } from './pool/pool.ts'
@@ -84,6 +85,7 @@ export function makePool(
     restarts: { count, withinMs: perS * 1000 },
     removeFolder: (root) => removeScratch({ root }),
     clientTools,
+    onLoad: youngHeapMayGrow,
     telemetry: metrics.telemetry,
     logger,
   })

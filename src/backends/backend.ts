@@ -30,6 +30,8 @@ export interface WorkerSettings {
   readonly recycleAfter?: number
   /** Whether `ps` was found at start: tree-kill takes the process down without it. */
   readonly hasPs: boolean
+  /** Shared with the main thread: 1 while what can wait should (see lib/first-words.ts). */
+  readonly firstWords?: Int32Array
 }
 
 export interface ExitFacts {

@@ -1,7 +1,7 @@
 // One attempt of a run: one piscina task in one seat. Over when the worker has said that nothing is left, or when the thread
 // is gone and its children have been ended from here.
 import { type Failure, isTerminal, isVisible, isWork } from '../core/events.ts'
-import type { ProfileKey } from '../core/ids.ts'
+import type { ProfileKey, RunId } from '../core/ids.ts'
 import { type Job, profileKey } from '../core/job.ts'
 import type { Continuation } from '../core/run.ts'
 import type { ExitCause, Logger, Telemetry } from '../core/telemetry.ts'
@@ -27,6 +27,8 @@ export interface AttemptParts {
   readonly logger: Logger
   /** The prompt was written; `warm`: by a spare that waited for it. */
   readonly onPrompted: (job: Job, warm: boolean) => void
+  /** It has said its first words. */
+  readonly onSpoke: (runId: RunId) => void
 }
 
 /** How an attempt went; the run may have ended or not. */
@@ -208,7 +210,7 @@ export class Attempt implements SeatUser {
       return
     }
     if (this.#run.push({ events, readAtMs }, bytes)) this.#firstSign()
-    if (this.#seen && !hadSeen) this.#parts.seats.watch.spoke(this.#run.id)
+    if (this.#seen && !hadSeen) this.#parts.onSpoke(this.#run.id)
     // Also when the run had ended before: the worker is done all the same.
     if (last !== undefined && isTerminal(last)) this.#expectEnd()
   }

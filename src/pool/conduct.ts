@@ -32,6 +32,7 @@ export async function conduct(run: PoolRun, parts: ConductParts): Promise<void> 
   const ended = deferred<void>()
   run.onEnd = (terminal, cause) => {
     ended.resolve()
+    parts.onSpoke(run.id)
     attempt?.runEnded(cause)
     if (cause === undefined) parts.onPlayed(run.job, terminal)
   }

@@ -13,6 +13,8 @@ export interface SeatSettings {
   readonly instance: string
   readonly ledgerDir: string
   readonly scratchRoot: string
+  /** The pool's own; handed to the workers with the rest. */
+  readonly firstWords?: Int32Array
 }
 
 export interface PoolOptions {
@@ -38,6 +40,8 @@ export interface PoolOptions {
   readonly removeFolder?: (path: string) => Promise<void>
   /** Mode bridge: told of Cursor's sessions. Left out: none is offered any tools. */
   readonly clientTools?: ClientTools
+  /** Told when runs begin to wait for a slot, when there are none left, and again after each start of a thread. */
+  readonly onLoad?: (isHigh: boolean) => void
   readonly telemetry: Telemetry
   readonly logger: Logger
 }

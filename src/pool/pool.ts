@@ -5,6 +5,7 @@ import type { Failure } from '../core/events.ts'
 import type { Job, Kept, LaunchProfile } from '../core/job.ts'
 import type { Continuation, Pool, PoolSnapshot, Run } from '../core/run.ts'
 import { monotonicMs } from '../lib/clock.ts'
+import { FirstWords } from '../lib/first-words.ts'
 import { endPool } from './closing.ts'
 import { type ConductParts, conduct } from './conduct.ts'
 import { deferred } from './deferred.ts'
@@ -40,10 +41,12 @@ class ThreadedPool implements AgentPool {
   #warm: WarmPool
   #remembered = new Remembered()
   #lostChildren: LostChildren
+  #firstWords = new FirstWords(() => this.#queue.size)
   #parts: ConductParts
   /** Everything submitted and not settled. */
   #runs = new Set<PoolRun>()
   #parking: Parking
+  #isLoaded = false
   #hurry = deferred<void>()
   #closed: Promise<void> | undefined
 
@@ -77,12 +80,15 @@ class ThreadedPool implements AgentPool {
     this.#seats.watch = this.#warm
     this.#threads = startThreads({
       workerFile: options.workerFile,
-      workerData: settings,
+      workerData: { ...settings, firstWords: this.#firstWords.cell },
       minThreads: concurrency,
       maxThreads: concurrency + options.maxParked,
       idleMs: options.warmIdleMs,
       logger,
-      onHello: (hello) => this.#seats.hello(hello),
+      onHello: (hello) => {
+        this.#seats.hello(hello)
+        options.onLoad?.(this.#isLoaded)
+      },
     })
     // They are of use before they have said hello.
     for (const threadId of this.#threads.live()) this.#seats.of(threadId)
@@ -94,6 +100,10 @@ class ThreadedPool implements AgentPool {
       logger,
       remembered: this.#remembered,
       onPrompted: (job, warm) => this.#warm.prompted(job, warm),
+      onSpoke: (runId) => {
+        this.#warm.spoke(runId)
+        this.#firstWords.settled(runId)
+      },
       onPlayed: (job, terminal) => {
         if (terminal.type === 'failure') {
           this.#remembered.failed(job.profile.binary, terminal, monotonicMs())
@@ -192,7 +202,7 @@ class ThreadedPool implements AgentPool {
     run.onEnd = () => waiting.abort('the run ended')
     let played: Promise<void> | undefined
     try {
-      await this.#queue.add(
+      const added = this.#queue.add(
         () =>
           new Promise<void>((freeSlot) => {
             clearTimeout(timer)
@@ -200,6 +210,9 @@ class ThreadedPool implements AgentPool {
           }),
         { signal: waiting.signal },
       )
+      this.#firstWords.look()
+      this.#loaded()
+      await added
       // The slot may be given back, for a while or for good, long before the run is over.
       await played
     } catch (error) {
@@ -214,11 +227,21 @@ class ThreadedPool implements AgentPool {
 
   async #play(run: PoolRun, freeSlot: () => void): Promise<void> {
     this.#parking.enter(run, freeSlot)
+    this.#firstWords.awaited(run.id)
     try {
       await conduct(run, this.#parts)
     } finally {
       this.#parking.leave(run)
       this.#warm.changed()
+      this.#loaded()
     }
+  }
+
+  /** High from the first run that waits until nothing runs any more. */
+  #loaded(): void {
+    const isHigh = this.#queue.size > 0 || (this.#isLoaded && this.#parking.active > 0)
+    if (isHigh === this.#isLoaded) return
+    this.#isLoaded = isHigh
+    this.#options.onLoad?.(isHigh)
   }
 }

@@ -1,6 +1,6 @@
 // All seats: hands messages of the worker threads to whom they concern, counts children, and cleans up after a lost thread.
 import type { ClientTools } from '../core/client-tools.ts'
-import type { ProfileKey, RunId } from '../core/ids.ts'
+import type { ProfileKey } from '../core/ids.ts'
 import type { ChildState, Logger, Telemetry } from '../core/telemetry.ts'
 import { monotonicMs } from '../lib/clock.ts'
 import type { LostChildren } from './lost-children.ts'
@@ -19,8 +19,6 @@ export interface SeatTableParts {
 export interface SpareWatch {
   /** A seat became usable, a spare ready, or a child went: another spare may be due. */
   changed(): void
-  /** A run has said its first words. */
-  spoke(runId: RunId): void
   /** A spare could not be launched, or died or spoke before its prompt. */
   spoiled(spare: Spare, reason: string): void
 }
@@ -28,7 +26,6 @@ export interface SpareWatch {
 export class SeatTable {
   watch: SpareWatch = {
     changed: () => undefined,
-    spoke: () => undefined,
     spoiled: () => undefined,
   }
   #parts: SeatTableParts

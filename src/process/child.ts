@@ -3,7 +3,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { Stream } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
 import { isErrno } from '../lib/errno.ts'
 import { hasProc, readStat } from '../lib/process-identity.ts'
 import { startTimeOf } from './descendants.ts'
@@ -11,6 +10,7 @@ import { giveWay } from './give-way.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
 import { MARKER_NAME } from './marker.ts'
 import { type LineBatch, Output } from './output.ts'
+import { pause } from './poll.ts'
 import { tailOf } from './stderr-tail.ts'
 import { type EndOptions, endTree } from './terminate.ts'
 
@@ -236,11 +236,8 @@ class OwnedChild implements Child {
 /** Resolves when the stream is closed; after a limit when something out of reach still holds it. */
 async function closedOrLate(stream: Stream & { readonly destroyed: boolean }): Promise<void> {
   if (stream.destroyed) return
-  const limit = new AbortController()
   const closed = new Promise<void>((resolve) => {
     stream.once('close', resolve)
   })
-  const late = delay(PIPE_DRAIN_MS, undefined, { signal: limit.signal }).catch(() => undefined)
-  await Promise.race([closed, late])
-  limit.abort()
+  await pause(PIPE_DRAIN_MS, closed)
 }

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isErrno } from '../lib/errno.ts'
-import { hasProc, readStat } from '../lib/process-identity.ts'
+import { hasProc, readProc, readStat } from '../lib/process-identity.ts'
 
 export interface ProcessFact {
   readonly pid: number
@@ -41,6 +41,19 @@ function procNames(): string[] {
     if (isErrno(error, 'ENOENT', 'EACCES')) return []
     throw error
   }
+}
+
+// Synchronous use only; one child is enough to know.
+const scratch = Buffer.allocUnsafe(16)
+
+/**
+ * Whether the main thread of this process has a child; undefined where the system does not tell cheaply. Node starts
+ * children from there, and every further look costs the process time at its end: the kernel forgets all that was looked at.
+ * Source: proc(5), /proc/<pid>/task/<tid>/children.
+ */
+export function hasChildren(pid: number): boolean | undefined {
+  const children = hasProc ? readProc(pid, `task/${pid}/children`, scratch) : undefined
+  return children === undefined ? undefined : children !== ''
 }
 
 /** Children, their children and so on, without the process itself. Pure. */

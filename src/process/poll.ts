@@ -1,5 +1,4 @@
 // Waiting for the operating system where it sends no event: a look soon, then less often.
-import { setTimeout as delay } from 'node:timers/promises'
 import { monotonicMs } from '../lib/clock.ts'
 
 const STEPS_MS = [1, 2, 3, 5, 5, 10]
@@ -26,18 +25,13 @@ export async function pollUntil(
 }
 
 /** True when `wake` ended the pause before its time. Never rejects. */
-export async function pause(ms: number, wake: Promise<unknown> | undefined): Promise<boolean> {
-  if (wake === undefined) {
-    await delay(ms)
-    return false
-  }
-  const timer = new AbortController()
-  const slept = delay(ms, false, { signal: timer.signal }).catch(() => false)
-  const woken = wake.then(
-    () => true,
-    () => true,
-  )
-  const first = await Promise.race([slept, woken])
-  timer.abort()
-  return first
+export function pause(ms: number, wake: Promise<unknown> | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms)
+    const woken = (): void => {
+      clearTimeout(timer)
+      resolve(true)
+    }
+    wake?.then(woken, woken)
+  })
 }

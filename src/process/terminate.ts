@@ -15,6 +15,8 @@ export interface EndOptions {
   readonly killGraceMs: number
   /** Whether `ps` was found at start. */
   readonly hasPs: boolean
+  /** After the leader's own exit: for what the look at what it left behind may wait, unless there is a hurry. */
+  readonly calm?: (hurry: Promise<unknown>) => Promise<void>
   /** Called once per signal that was sent to something alive. */
   readonly onKilled?: (signal: EndSignal) => void
 }
@@ -30,6 +32,8 @@ export interface GroupOptions extends EndOptions {
   /** Marker only this child's processes carry (see marker.ts). */
   readonly marker?: string | undefined
 }
+
+const never = new Promise<never>(() => undefined)
 
 /** SIGKILL → giving up, ms: only a process stuck inside the kernel outlives this. */
 const LAST_LOOK_MS = 5_000
@@ -53,9 +57,9 @@ export async function endTree(pid: number, options: GroupOptions): Promise<boole
     tree.leaderExited()
   })
   if (options.exitGraceMs > 0 && tree.leaderLives()) {
-    // Listed while the leader lives: once it is dead, little ties it to a helper that left its group.
-    await tree.refresh()
+    await tree.lookBeforeExit()
     await exitGrace(tree, options)
+    if (!tree.leaderLives()) await options.calm?.(options.hurry ?? never)
   }
   if (await nothingLeft(tree)) return true
   options.endStdin?.()

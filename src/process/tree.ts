@@ -2,7 +2,7 @@
 // /proc; elsewhere `ps` and the group are all there is.
 import { isErrno } from '../lib/errno.ts'
 import { hasProc, pidExists, readStat } from '../lib/process-identity.ts'
-import { descendantsOf, listProcesses, type ProcessFact } from './descendants.ts'
+import { descendantsOf, hasChildren, listProcesses, type ProcessFact } from './descendants.ts'
 import { markerOf } from './marker.ts'
 
 export interface TreeFacts {
@@ -36,6 +36,14 @@ export class Tree {
     if (this.#leaderExited) return false
     if (!hasProc) return pidExists(this.#facts.pid)
     return lives(this.#facts.pid, this.#facts.startTime)
+  }
+
+  /**
+   * To be called while the leader lives: once it is dead, little ties it to a helper that left its group. A leader
+   * without children needs no look at all processes.
+   */
+  async lookBeforeExit(): Promise<void> {
+    if (hasChildren(this.#facts.pid) !== false) await this.refresh()
   }
 
   /** Lists anew and remembers; returns the members alive now. */

@@ -63,6 +63,53 @@ describe('a leader alone', () => {
     expect((await child.exited).signal).toBe('SIGTERM')
   })
 
+  test('that exits by itself is looked after when there is calm', async () => {
+    const child = await start('until-eof')
+    await reader(child).line()
+    let calm = (): void => undefined
+    let asked = 0
+    const end = child.end('done', {
+      ...AT_ONCE,
+      exitGraceMs: 60_000,
+      calm: () => {
+        asked += 1
+        return new Promise((resolve) => {
+          calm = resolve
+        })
+      },
+    })
+    let isOver = false
+    void end.then(() => {
+      isOver = true
+    })
+    child.sendAndEnd('text')
+    await until('it is asked for', 10_000, () => asked === 1)
+    expect(await child.exited).toEqual({ code: 0, signal: null })
+    expect(isOver).toBe(false)
+    calm()
+    await end
+    expect(asked).toBe(1)
+  })
+
+  test('that exits by itself is looked after without calm when there is a hurry', async () => {
+    const child = await start('until-eof')
+    await reader(child).line()
+    const calm = (hurry: Promise<unknown>): Promise<void> => hurry.then(() => undefined)
+    const end = child.end('done', { ...AT_ONCE, exitGraceMs: 60_000, calm })
+    child.sendAndEnd('text')
+    await child.exited
+    await Promise.all([end, child.end('shutdown', AT_ONCE)])
+    expect(child.endCause).toBe('done')
+  })
+
+  test('that is told to go does not wait for calm', async () => {
+    const child = await start('forever')
+    await reader(child).line()
+    const calm = (): Promise<void> => Promise.reject(new Error('asked for'))
+    await child.end('cancelled', { ...AT_ONCE, calm })
+    expect((await child.exited).signal).toBe('SIGTERM')
+  })
+
   test('that crashes reports its signal, and ending it afterwards sends none', async () => {
     const child = await start('crash')
     const signals: string[] = []

@@ -1,6 +1,7 @@
 // Field cases F33 to F35: an agent that does not end, that leaves helpers behind, or whose client leaves.
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { monotonicMs } from '../../src/lib/clock.ts'
 import { agentOf, allGone, familyOf, prompted } from '../support/agents.ts'
 import { ask, NORMAL_END, send, unique, WAYS, type Way } from '../support/ask.ts'
 import { wholeSeconds, within } from '../support/pace.ts'
@@ -33,6 +34,7 @@ const script = {
     run('helper apart timeout', helper(true), DEAF, say('a'), HANG),
     run('long talk', say('a'), { repeat: 600, steps: [{ sleep: 100 }, say('b')] }, OK),
     run('long silence', { sleep: 60_000 }, OK),
+    run('quick', say('a'), OK),
     run('long deaf', DEAF, say('a'), { sleep: 60_000 }, OK),
   ],
 }
@@ -60,6 +62,31 @@ describe('endings', () => {
     })
 
   const outcomes = (outcome: string) => total(service, 'runs_total', { outcome })
+
+  // Over ACP nothing ends with an answer.
+  test.skipIf(OVER_ACP)(
+    'what an answer leaves behind is cleared away after the first words that others wait for',
+    async () => {
+      const away = new AbortController()
+      const question = unique('long silence')
+      const silent = send(
+        service,
+        { api: 'chat', stream: true },
+        { messages: [{ role: 'user', content: question }] },
+        { signal: away.signal },
+      )
+      await prompted(service, question)
+      await ask(service, { api: 'chat', stream: true }, unique('quick'))
+      const fromMs = monotonicMs()
+      await until('only the silent one has its slot', within(5000), async () => {
+        return (await total(service, 'runs_active')) === 1
+      })
+      // Its patience ends after 75 ms. Without it this takes 10 to 30.
+      expect(monotonicMs() - fromMs).toBeGreaterThan(50)
+      away.abort()
+      await silent.catch(() => undefined)
+    },
+  )
 
   // Over ACP the answer to the prompt is the end, and the process stays up on purpose.
   test.skipIf(OVER_ACP)(

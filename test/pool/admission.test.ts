@@ -109,3 +109,18 @@ test('a slot is given back only when the child is gone, not when the answer is c
     expect(await outline(next)).toEqual(['b', 'finish'])
   })
 })
+
+test('load is high from the first run that waits until none is left', async () => {
+  const told: boolean[] = []
+  const onLoad = (isHigh: boolean): void => void told.push(isHigh)
+  await withPool({ concurrency: 1, onLoad }, async ({ pool }) => {
+    // Once for the thread.
+    await until('the thread was told of', 5_000, () => told.length === 1)
+    await pool.submit(job('echo alone')).settled
+    expect(told).toEqual([false])
+    const runs = ['a', 'b', 'c'].map((name) => pool.submit(job(`echo ${name}`)))
+    expect(told).toEqual([false, true])
+    await Promise.all(runs.map((run) => run.settled))
+    expect(told).toEqual([false, true, false])
+  })
+})

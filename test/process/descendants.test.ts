@@ -3,12 +3,14 @@ import { expect, test } from 'vitest'
 import { parseStat, processLives, readStat } from '../../src/lib/process-identity.ts'
 import {
   descendantsOf,
+  hasChildren,
   listProcesses,
   type ProcessFact,
   parsePs,
   startTimeOf,
 } from '../../src/process/descendants.ts'
 import { isOfInstance, markerIn } from '../../src/process/marker.ts'
+import { AT_ONCE, leftOvers, reader, start } from './start.ts'
 
 const fact = (pid: number, ppid: number): ProcessFact => ({
   pid,
@@ -103,3 +105,18 @@ test('a marker belongs to its instance, not to one with a longer name', () => {
     isOfInstance(undefined, 'abc'),
   ]).toEqual([true, true, false, false, false])
 })
+
+test.runIf(process.platform === 'linux')(
+  'whether a process has a child is seen at once',
+  async () => {
+    const children = [await start('grandchild', ['stay']), await start('forever')]
+    const known = children.map(async (child) => {
+      await reader(child).line()
+      return hasChildren(child.pid)
+    })
+    expect(await Promise.all(known)).toEqual([true, false])
+    await Promise.all(children.map((child) => child.end('cancelled', AT_ONCE)))
+    expect(hasChildren(children[0]?.pid ?? 0)).toBeUndefined()
+    expect(leftOvers()).toEqual([])
+  },
+)

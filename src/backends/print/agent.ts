@@ -1,6 +1,12 @@
 // One print-mode child and its prompt: feeds it, turns its lines into events. Its end is lifetime.ts.
 import { homedir } from 'node:os'
-import { type AgentEvent, type Batch, type Failure, isTerminal } from '../../core/events.ts'
+import {
+  type AgentEvent,
+  type Batch,
+  type Failure,
+  isTerminal,
+  type Terminal,
+} from '../../core/events.ts'
 import type { Job, Kept } from '../../core/job.ts'
 import type { ExitCause } from '../../core/telemetry.ts'
 import { monotonicMs } from '../../lib/clock.ts'
@@ -58,22 +64,22 @@ export class PrintAgent implements Agent {
   }
 
   async *run(job: Job, onPrompted: OnPrompted): AsyncGenerator<Batch> {
-    let isOver = false
+    let terminal: Terminal | undefined
     let chatId = ''
     try {
       for await (const batch of this.#play(job, onPrompted)) {
         const last = batch.events.at(-1)
         for (const event of batch.events) if (event.type === 'started') chatId = event.chatId
         if (last?.type === 'finish' && job.keep === true) this.#lifetime.keep(chatId)
-        isOver = last !== undefined && isTerminal(last)
-        // Only after a result is it worth waiting for the child's own exit.
-        if (isOver)
-          this.#lifetime.end('done', last?.type === 'finish' ? this.#parts.settings.exitGraceMs : 0)
+        if (last !== undefined && isTerminal(last)) terminal = last
         yield batch
       }
     } finally {
+      const { exitGraceMs } = this.#parts.settings
       // The reader left before the end.
-      if (!isOver) this.#lifetime.end('cancelled', 0)
+      if (terminal === undefined) this.#lifetime.end('cancelled', 0)
+      // Not before the last words are on their way. Only after a result is it worth waiting for the child's own exit.
+      else this.#lifetime.end('done', terminal.type === 'finish' ? exitGraceMs : 0)
     }
   }
 

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Kept, LaunchProfile } from '../../core/job.ts'
 import type { ExitCause } from '../../core/telemetry.ts'
 import { isErrno } from '../../lib/errno.ts'
+import { untilSpoken } from '../../lib/first-words.ts'
 import type { Child, ChildExit } from '../../process/child.ts'
 import { removeScratch, type ScratchFolder } from '../../workspace/scratch.ts'
 import type { AgentHooks, ExitFacts, WorkerSettings } from '../backend.ts'
@@ -71,9 +72,15 @@ export class Lifetime {
 
   end(cause: ExitCause, exitGraceMs: number): void {
     const { child, settings, hooks } = this.#parts
-    const { killGraceMs, hasPs } = settings
+    const { killGraceMs, hasPs, firstWords } = settings
     const { onKilled } = hooks
-    const end = child.end(cause, { exitGraceMs, killGraceMs, hasPs, onKilled })
+    const end = child.end(cause, {
+      exitGraceMs,
+      killGraceMs,
+      hasPs,
+      onKilled,
+      ...(firstWords === undefined ? {} : { calm: (hurry) => untilSpoken(firstWords, hurry) }),
+    })
     void end.then(this.#giveUp)
     this.#touch()
   }
@@ -96,7 +103,8 @@ export class Lifetime {
       this.#givenUp.then(() => undefined),
     ])
     if (!this.#prompted) await Promise.race([this.#touched, delay(UNREAD_MS)])
-    this.end('crashed', 0)
+    // One that is being ended is not hurried by its own exit.
+    if (child.endCause === undefined) this.end('crashed', 0)
     await this.#givenUp
     offer?.close()
     await rules.release()

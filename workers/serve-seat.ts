@@ -16,6 +16,8 @@ export function serveSeat(
   const seat = new SeatWorker({ settings, backendFor, post, remove: removeFolders })
   ours.on('message', (message: ToWorker) => seat.obey(message))
   const hello: SeatHello = { type: 'seat', threadId, port: theirs }
-  parentPort?.postMessage(hello, [theirs])
+  // Once this module is loaded: a thread that is terminated before takes the whole process down (measured: Node 20.20,
+  // an assertion in CreateRequiredModuleFacade), and the pool terminates none that has not said hello.
+  setImmediate(() => parentPort?.postMessage(hello, [theirs]))
   return (task) => seat.run(task)
 }

@@ -54,8 +54,7 @@ async function quiet({ options, seats, threads }: ClosingParts): Promise<void> {
   const { exitGraceMs, killGraceMs } = options.worker
   const endMs = monotonicMs() + exitGraceMs + killGraceMs + 2000
   const noChild = (): boolean => Object.values(seats.children()).every((n) => n === 0)
-  // Assumed: terminating a thread while it loads its modules may crash the whole process (seen once on Node 20, never
-  // reproduced; 14,000 terminations while loading went well). Waiting costs nothing here.
+  // Terminating a thread while it loads its modules crashes the whole process (see workers/serve-seat.ts).
   const noneLoading = (): boolean =>
     threads.live().every((threadId) => seats.of(threadId).isAttached)
   while (!(noChild() && noneLoading()) && monotonicMs() < endMs) await delay(5)

@@ -1,5 +1,10 @@
 // The orderly end of a pool.
-import { writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { until } from '../support/until.ts'
 import { job, NONE, outline, PROFILE, withPool } from './support/pool-harness.ts'
@@ -59,4 +64,19 @@ test('closing with running, queued and warm children leaves nothing', async () =
 
 test('a pool that is closed before its threads are up ends all the same', async () => {
   for (let round = 0; round < 3; round += 1) await withPool(options, async () => {})
+})
+
+test('a thread is not terminated while Node loads its modules: that would end the whole process', {
+  timeout: 60_000,
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pool-test-'))
+  const program = new URL('../../dist/test/pool/support/close-at-once.js', import.meta.url)
+  try {
+    const args = [fileURLToPath(program), folder, '30']
+    // Rejects with what Node says when the program dies.
+    const { stdout } = await promisify(execFile)(process.execPath, args)
+    expect(stdout).toBe('closed\n')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

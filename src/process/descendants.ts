@@ -47,13 +47,19 @@ function procNames(): string[] {
 const scratch = Buffer.allocUnsafe(16)
 
 /**
- * Whether the main thread of this process has a child; undefined where the system does not tell cheaply. Node starts
- * children from there, and every further look costs the process time at its end: the kernel forgets all that was looked at.
- * Source: proc(5), /proc/<pid>/task/<tid>/children.
+ * Whether the main thread of this process has a child; undefined where the system does not tell cheaply, and out of file
+ * descriptors. Node starts children from there, and every further look costs the process time at its end: the kernel forgets
+ * all that was looked at. Source: proc(5), /proc/<pid>/task/<tid>/children.
  */
 export function hasChildren(pid: number): boolean | undefined {
-  const children = hasProc ? readProc(pid, `task/${pid}/children`, scratch) : undefined
-  return children === undefined ? undefined : children !== ''
+  if (!hasProc) return undefined
+  try {
+    const children = readProc(pid, `task/${pid}/children`, scratch)
+    return children === undefined ? undefined : children !== ''
+  } catch (error) {
+    if (isErrno(error, 'EMFILE', 'ENFILE')) return undefined
+    throw error
+  }
 }
 
 /** Children, their children and so on, without the process itself. Pure. */

@@ -1,4 +1,5 @@
 // Every way a child can end, with real processes. Each drill ends with nothing left.
+import { execFileSync } from 'node:child_process'
 import { afterEach, describe, expect, test } from 'vitest'
 import { monotonicMs } from '../../src/lib/clock.ts'
 import { endGroup } from '../../src/process/terminate.ts'
@@ -178,6 +179,29 @@ describe('a grandchild that ignores SIGTERM', () => {
     expect([lives(child.pid), lives(grandchild)]).toEqual([false, false])
     await child.end('crashed', AT_ONCE)
   })
+})
+
+test('out of file descriptors a child that exits by itself is waited for all the same', async () => {
+  const program = `
+    import { openSync } from 'node:fs'
+    import { startChild } from '${new URL('../../dist/src/process/child.js', import.meta.url).href}'
+    const child = await startChild({
+      command: '/bin/sh', args: ['-c', 'read line'], cwd: '/', env: {}, maxLineBytes: 1000,
+    })
+    try {
+      for (;;) openSync('/dev/null')
+    } catch (error) {
+      console.log(error.code)
+    }
+    const end = child.end('done', { exitGraceMs: 60_000, killGraceMs: 100, hasPs: true })
+    child.sendAndEnd('text\\n')
+    await end
+    console.log(await child.exited)`
+  const shell = 'ulimit -n 64; exec "$0" --input-type=module --eval "$1"'
+  const said = execFileSync('/bin/sh', ['-c', shell, process.execPath, program], {
+    encoding: 'utf8',
+  })
+  expect(said).toBe('EMFILE\n{ code: 0, signal: null }\n')
 })
 
 test('a zombie in the group counts as gone', async () => {

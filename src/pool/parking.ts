@@ -14,6 +14,8 @@ export interface ParkingParts {
   readonly maxParked: number
   /** A slot was given back or taken. */
   readonly onChange: (active: number) => void
+  /** One that was parked may have to wait for a slot. */
+  readonly onWait: () => void
 }
 
 /** New work has priority 0. */
@@ -133,6 +135,7 @@ export class Parking {
         }),
       { priority: AHEAD, signal: stay.over.signal },
     )
+    this.#parts.onWait()
     // Rejects only when the run is over before it got the slot.
     const refused = place.then(
       () => undefined,

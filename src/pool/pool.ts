@@ -59,6 +59,7 @@ class ThreadedPool implements AgentPool {
       concurrency,
       maxParked: options.maxParked,
       onChange: (active) => this.#warm.active(active),
+      onWait: () => this.#firstWords.look(),
     })
     this.#lostChildren = lostChildren(settings, {
       onKilled: (signal) => telemetry.killed(signal),

@@ -72,6 +72,19 @@ test('a run that goes on is served before those that are new', async () => {
   })
 })
 
+test('nothing is put off while a run that was parked waits for its slot', async () => {
+  await withPool({ concurrency: 1, maxParked: 1 }, async (harness) => {
+    const { run, answer } = await startParked(harness, 'a', { queueMs: within(5_000) })
+    const { pool } = harness
+    const busy = pool.submit(job('#calm'))
+    await until('the other has the slot', 5_000, () => pool.snapshot().active === 1)
+    expect(await run.unpark?.()).toBe(true)
+    expect(await outline(busy)).toEqual(['finish'])
+    answer()
+    expect(await outline(run)).toEqual(['done', 'finish'])
+  })
+})
+
 test('one more than may be parked costs the longest-parked run', async () => {
   await withPool({ concurrency: 2, maxParked: 2 }, async (harness) => {
     const { pool } = harness

@@ -87,6 +87,7 @@ class Shell implements Agent {
     const script = job.prompt.text
     if (script === '#throw') setImmediate(() => fail('a bug in a worker'))
     if (script === '#freeze') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+    if (script === '#calm') await noFirstWordsAwaited()
     if (script === '#backend-throws') throw new Error('a bug in a backend')
     if (this.reusable) this.#child.write(`${script}\necho ${END_MARK}\n`)
     else this.#child.sendAndEnd(script)
@@ -118,6 +119,11 @@ class Shell implements Agent {
     const { onKilled } = this.#hooks
     return this.#child.end(cause, { exitGraceMs, killGraceMs, hasPs, onKilled })
   }
+}
+
+/** As the end of a real agent waits (lib/first-words.ts), without its patience. */
+async function noFirstWordsAwaited(): Promise<void> {
+  if (settings.firstWords !== undefined) await Atomics.waitAsync(settings.firstWords, 0, 1).value
 }
 
 function fail(message: string): never {

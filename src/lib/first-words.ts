@@ -40,6 +40,10 @@ export class FirstWords {
   }
 }
 
+export function areAwaited(cell: Int32Array): boolean {
+  return Atomics.load(cell, 0) === AWAITED
+}
+
 /** Resolves when nobody waits for first words, when `hurry` settles, and after 75 ms. For any thread. */
 export async function untilSpoken(cell: Int32Array, hurry: Promise<unknown>): Promise<void> {
   await Promise.race([Atomics.waitAsync(cell, 0, AWAITED, PATIENCE_MS).value, hurry])

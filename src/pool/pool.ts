@@ -58,7 +58,10 @@ class ThreadedPool implements AgentPool {
       queue: this.#queue,
       concurrency,
       maxParked: options.maxParked,
-      onChange: (active) => this.#warm.active(active),
+      onChange: (active) => {
+        this.#warm.active(active)
+        this.#loaded()
+      },
       onWait: () => this.#firstWords.look(),
     })
     this.#lostChildren = lostChildren(settings, {
@@ -234,7 +237,6 @@ class ThreadedPool implements AgentPool {
     } finally {
       this.#parking.leave(run)
       this.#warm.changed()
-      this.#loaded()
     }
   }
 

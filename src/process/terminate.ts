@@ -15,7 +15,10 @@ export interface EndOptions {
   readonly killGraceMs: number
   /** Whether `ps` was found at start. */
   readonly hasPs: boolean
-  /** After the leader's own exit: for what the look at what it left behind may wait, unless there is a hurry. */
+  /**
+   * Others need the processor more: one glance at the leader's children before its own exit instead of a look at all
+   * processes, and the look at what it left behind waits for this, unless there is a hurry.
+   */
   readonly calm?: (hurry: Promise<unknown>) => Promise<void>
   /** Called once per signal that was sent to something alive. */
   readonly onKilled?: (signal: EndSignal) => void
@@ -57,7 +60,9 @@ export async function endTree(pid: number, options: GroupOptions): Promise<boole
     tree.leaderExited()
   })
   if (options.exitGraceMs > 0 && tree.leaderLives()) {
-    await tree.lookBeforeExit()
+    // Listed while the leader lives: once it is dead, little ties it to a helper that left its group.
+    if (options.calm === undefined) await tree.refresh()
+    else await tree.glance()
     await exitGrace(tree, options)
     if (!tree.leaderLives()) await options.calm?.(options.hurry ?? never)
   }

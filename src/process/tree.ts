@@ -38,11 +38,8 @@ export class Tree {
     return lives(this.#facts.pid, this.#facts.startTime)
   }
 
-  /**
-   * To be called while the leader lives: once it is dead, little ties it to a helper that left its group. A leader
-   * without children needs no look at all processes.
-   */
-  async lookBeforeExit(): Promise<void> {
+  /** Lists anew when the living leader has a child, as far as can be told cheaply; see hasChildren for what that misses. */
+  async glance(): Promise<void> {
     if (hasChildren(this.#facts.pid) !== false) await this.refresh()
   }
 

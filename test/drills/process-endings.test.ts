@@ -181,6 +181,16 @@ describe('a grandchild that ignores SIGTERM', () => {
   })
 })
 
+test('a helper that a thread of the leader started is gone, far away as it is', async () => {
+  const child = await start('thread-helper')
+  const helper = pidIn(await reader(child).line())
+  const end = child.end('done', { ...AT_ONCE, exitGraceMs: 60_000 })
+  child.endStdin()
+  await end
+  expect((await child.exited).signal).toBe(null)
+  expect(lives(helper)).toBe(false)
+})
+
 test('out of file descriptors a child that exits by itself is waited for all the same', async () => {
   const program = `
     import { openSync } from 'node:fs'
@@ -193,7 +203,8 @@ test('out of file descriptors a child that exits by itself is waited for all the
     } catch (error) {
       console.log(error.code)
     }
-    const end = child.end('done', { exitGraceMs: 60_000, killGraceMs: 100, hasPs: true })
+    const calm = () => Promise.resolve()
+    const end = child.end('done', { exitGraceMs: 60_000, killGraceMs: 100, hasPs: true, calm })
     child.sendAndEnd('text\\n')
     await end
     console.log(await child.exited)`

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Kept, LaunchProfile } from '../../core/job.ts'
 import type { ExitCause } from '../../core/telemetry.ts'
 import { isErrno } from '../../lib/errno.ts'
-import { untilSpoken } from '../../lib/first-words.ts'
+import { areAwaited, untilSpoken } from '../../lib/first-words.ts'
 import type { Child, ChildExit } from '../../process/child.ts'
 import { removeScratch, type ScratchFolder } from '../../workspace/scratch.ts'
 import type { AgentHooks, ExitFacts, WorkerSettings } from '../backend.ts'
@@ -74,13 +74,11 @@ export class Lifetime {
     const { child, settings, hooks } = this.#parts
     const { killGraceMs, hasPs, firstWords } = settings
     const { onKilled } = hooks
-    const end = child.end(cause, {
-      exitGraceMs,
-      killGraceMs,
-      hasPs,
-      onKilled,
-      ...(firstWords === undefined ? {} : { calm: (hurry) => untilSpoken(firstWords, hurry) }),
-    })
+    const options = { exitGraceMs, killGraceMs, hasPs, onKilled }
+    const isBusy = firstWords !== undefined && areAwaited(firstWords)
+    const calm = (hurry: Promise<unknown>): Promise<void> =>
+      isBusy ? untilSpoken(firstWords, hurry) : Promise.resolve()
+    const end = child.end(cause, isBusy ? { ...options, calm } : options)
     void end.then(this.#giveUp)
     this.#touch()
   }

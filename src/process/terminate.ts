@@ -36,8 +36,6 @@ export interface GroupOptions extends EndOptions {
   readonly marker?: string | undefined
 }
 
-const never = new Promise<never>(() => undefined)
-
 /** SIGKILL → giving up, ms: only a process stuck inside the kernel outlives this. */
 const LAST_LOOK_MS = 5_000
 
@@ -64,7 +62,7 @@ export async function endTree(pid: number, options: GroupOptions): Promise<boole
     if (options.calm === undefined) await tree.refresh()
     else await tree.glance()
     await exitGrace(tree, options)
-    if (!tree.leaderLives()) await options.calm?.(options.hurry ?? never)
+    if (!tree.leaderLives()) await options.calm?.(options.hurry ?? new Promise(ignore))
   }
   if (await nothingLeft(tree)) return true
   options.endStdin?.()

@@ -62,7 +62,7 @@ export async function endTree(pid: number, options: GroupOptions): Promise<boole
     if (options.calm === undefined) await tree.refresh()
     else await tree.glance()
     await exitGrace(tree, options)
-    if (!tree.leaderLives()) await options.calm?.(options.hurry ?? new Promise(ignore))
+    if (!tree.leaderLives()) await options.calm?.(options.hurry ?? new Promise(() => undefined))
   }
   if (await nothingLeft(tree)) return true
   options.endStdin?.()

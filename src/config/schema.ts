@@ -98,8 +98,7 @@ export const configSchema = z.strictObject({
       meaning: 'Time between SIGTERM and SIGKILL.',
     }),
     nice: integer(5, [0, 19], {
-      meaning:
-        'How far agents step back when the processor is short, as of nice; 0 = they compete like any program.',
+      meaning: 'How far agents step back (nice) when the processor is short; 0 = not at all.',
     }),
     restarts: text('5/60', /^[1-9]\d{0,3}\/[1-9]\d{0,4}$/, {
       form: 'COUNT/SECONDS, both whole numbers above 0',

@@ -2,9 +2,9 @@
 // off waits for them: on few cores the end of one child holds up what another is just about to say.
 
 /** How long something is put off at most, ms. */
-const PATIENCE_MS = 75
+export const PATIENCE_MS = 75
 /** Until first words are on their way to the client, ms. */
-const HANDED_OVER_MS = 5
+export const HANDED_OVER_MS = 5
 
 const AWAITED = 1
 const NOT_AWAITED = 0

@@ -4,6 +4,7 @@ import type { ProfileKey, RunId } from '../core/ids.ts'
 import { type Job, type LaunchProfile, profileKey } from '../core/job.ts'
 import type { ExitCause, Logger } from '../core/telemetry.ts'
 import { monotonicMs } from '../lib/clock.ts'
+import { HANDED_OVER_MS, PATIENCE_MS } from '../lib/first-words.ts'
 import { Demand } from './demand.ts'
 import type { PoolOptions } from './options.ts'
 import type { Remembered } from './remembered.ts'
@@ -21,11 +22,9 @@ const CLEARLY_LIKELIER = 1.5
  * Starting a process holds up every thread of this one (measured: 10 to 25 ms on the way of a first token, two cores), so
  * successors of spares wait for the first words of all runs that just took one, but not longer than this after the last.
  */
-const FIRST_WORDS_MS = 75
+const FIRST_WORDS_MS = PATIENCE_MS
 /** Prompts that keep coming do not put it off any further. */
-const PATIENCE_MS = 200
-/** Until those words are on their way to the client. */
-const HANDED_OVER_MS = 5
+const LONGEST_MS = 200
 const TICK_MS = 5_000
 const SLEPT_MS = 30_000
 
@@ -95,7 +94,7 @@ export class WarmPool implements SpareWatch {
     this.#silent.add(job.runId)
     const nowMs = monotonicMs()
     if (this.#patience === undefined) this.#patientSinceMs = nowMs
-    this.#refillIn(Math.min(FIRST_WORDS_MS, this.#patientSinceMs + PATIENCE_MS - nowMs))
+    this.#refillIn(Math.min(FIRST_WORDS_MS, this.#patientSinceMs + LONGEST_MS - nowMs))
   }
 
   spoke(runId: RunId): void {

@@ -76,9 +76,10 @@ export class Lifetime {
     const { onKilled } = hooks
     const options = { exitGraceMs, killGraceMs, hasPs, onKilled }
     const isBusy = firstWords !== undefined && areAwaited(firstWords)
-    const calm = (hurry: Promise<unknown>): Promise<void> =>
-      isBusy ? untilSpoken(firstWords, hurry) : Promise.resolve()
-    const end = child.end(cause, isBusy ? { ...options, calm } : options)
+    const end = child.end(
+      cause,
+      isBusy ? { ...options, calm: (hurry) => untilSpoken(firstWords, hurry) } : options,
+    )
     void end.then(this.#giveUp)
     this.#touch()
   }
